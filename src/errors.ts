@@ -126,14 +126,14 @@ export const failures = {
   'answer.mismatch': { status: 502, type: 'api_error', exit: 1, retry: true },
   'output.failed': { status: 500, type: 'api_error', exit: 1, retry: false },
   'port.busy': invalid(400),
-  // Commands only, so nobody gets the HTTP status.
+  // Commands only: no HTTP status is sent.
   'drain.incomplete': { status: 500, type: 'api_error', exit: 1, retry: false },
   'doctor.errors': { status: 500, type: 'api_error', exit: 1, retry: false },
   'agent.missing': { ...missing, exit: 127 },
   'agent.failed': { ...missing, exit: 126 },
   'gateway.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   'store.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
-  // The client is gone, so nobody gets the status; 499 is what nginx logs in this case.
+  // The client is gone, so no status is sent; 499 is what nginx logs in this case.
   'client.left': { status: 499, type: 'api_error', exit: 1, retry: false },
   interrupted: { status: 499, type: 'api_error', exit: 130, retry: false },
   terminated: { status: 499, type: 'api_error', exit: 143, retry: false },

@@ -47,7 +47,7 @@ async function runInProcess(): Promise<number> {
       process.exitCode = code;
     });
   });
-  /** Lets the process end, whatever the command left open: a pipe that never ends, a connection to another host. */
+  /** Lets the process end, even if the command left something open: a pipe that never ends, a connection to another host. */
   const releaseProcess = (code: number) => {
     if (isReading) process.stdin.destroy();
     setTimeout(() => process.exit(process.exitCode || code), patienceMs).unref();

@@ -171,7 +171,7 @@ export function isThere(file: string): boolean {
   try {
     return lstatSync(file) !== undefined;
   } catch {
-    return false; // whatever the reason, writing will report it
+    return false; // writing will report the reason
   }
 }
 

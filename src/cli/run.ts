@@ -187,7 +187,10 @@ function inherited({ env }: Io, conflicts: readonly string[]): Io['env'] {
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !conflicts.includes(variable)));
 }
 
-/** Throws agent.failed if an agent's own settings files would make it bypass the gateway, whatever is set for it. */
+/**
+ * Throws agent.failed if an agent's own settings files would make it bypass the gateway, even with the variables that
+ * are set for it.
+ */
 async function refuseBypass(
   name: ClientName,
   { url, namesModel, login }: { readonly url: string; readonly namesModel: boolean; readonly login: boolean },

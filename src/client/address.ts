@@ -32,7 +32,7 @@ export interface RunningGateway {
   readonly config?: {
     readonly path: string | null;
     readonly hash: string;
-    /** SHA-256 of what the file holds, whatever the environment adds. */
+    /** SHA-256 of the file's content, without what the environment adds. */
     readonly text_hash?: string;
     readonly is_sandbox: boolean;
     readonly has_projects: boolean;
@@ -119,7 +119,7 @@ export function gatewayAddress(env: Environment, configuredUrl?: string): Gatewa
       'GATEWAY_KEY contains a space, a line end or another character that no key has',
     );
   }
-  // A user who names both address and key trusts whatever listens there.
+  // A user who names both address and key trusts the program that listens there.
   const isTrusted = named !== undefined && ownKey !== undefined;
   const proof = isRunningOne && !isTrusted ? running.proof : undefined;
   const { default_model: defaultModel, agent_models: agentModels = {} } = isRunningOne ? running : {};

@@ -129,7 +129,7 @@ class OneConnection extends Agent {
   }
 }
 
-/** A busy gateway may take a while; whatever is silent for longer is not a gateway. */
+/** A busy gateway may take a while; a program that is silent for longer is not a gateway. */
 const proofMs = 5_000;
 
 async function send(target: URL, options: SendOptions): Promise<IncomingMessage> {

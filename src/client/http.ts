@@ -12,7 +12,7 @@ export interface SendOptions {
 }
 
 /**
- * The head of an answer, whatever its status: redirects are not followed. Rejects with the signal's reason or with the
+ * The head of an answer with any status: redirects are not followed. Rejects with the signal's reason or with the
  * connection's error. By node:http, because loading Node's fetch costs more than the rest of a command.
  */
 export async function send(

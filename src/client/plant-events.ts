@@ -31,7 +31,7 @@ export interface WatchedEvent {
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 const attemptsInARow = 60;
-// The store pings every 30 s: after two missed ones it is gone, whatever TCP reports.
+// The store pings every 30 s: after two missed ones it is gone, even if TCP reports nothing.
 const silenceMs = 75_000;
 const sessionEnded = 1008;
 

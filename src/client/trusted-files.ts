@@ -11,7 +11,7 @@ export interface TrustedFile {
   readonly wants: readonly { readonly id: string; readonly text: string }[];
 }
 
-/** What a file at a real path was allowed; undefined if nobody was ever asked. */
+/** What a file at a real path was allowed; undefined if the user was never asked. */
 export function trustedFile(env: Environment, path: string): TrustedFile | undefined {
   const file = parseTrusted(readState(env, fileOf(path)));
   return file?.path === path ? file : undefined;

@@ -47,7 +47,7 @@ export interface LoadOptions {
   readonly readsFiles?: boolean | undefined;
   /** Who decides about a file that was found rather than named; without it such a file gets nothing from outside. */
   readonly consent?: Consent | undefined;
-  /** Detectors whose findings are masked, whatever the file says. */
+  /** Detectors whose findings are masked in addition to the file's rules. */
   readonly mask?: readonly DetectorName[] | undefined;
   /** What `${NAME}` in the file stands for, where that is not to come from the environment. */
   readonly fileEnv?: LoadOptions['env'] | undefined;
@@ -86,13 +86,16 @@ export interface Inspection {
   readonly text: string;
   /** Everything that the file wants from outside itself. */
   readonly wants: readonly Want[];
-  /** What of it nobody has allowed, which keeps a valid file from being used; each is an error among the problems. */
+  /** What is not allowed yet, which keeps a valid file from being used; each is an error among the problems. */
   readonly pending: readonly Want[];
   /** Absent exactly when a problem is an error. */
   readonly config: Config | undefined;
 }
 
-/** Finds, reads, checks and builds the configuration. Throws ConfigError (config.invalid) with all its problems, and config.untrusted. */
+/**
+ * Finds, reads, checks and builds the configuration. Throws ConfigError (config.invalid) with all its problems, and
+ * config.untrusted.
+ */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const inspection = await inspectConfig(options);
   const { config, found, problems, text, user } = inspection;
@@ -100,7 +103,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return { config, path: found?.path, found, text, user, warnings: inFileOrder(problems) };
 }
 
-/** Why a configuration can't be used: what is wrong with it, or that nobody has allowed what it wants. */
+/** Why a configuration can't be used: what is wrong with it, or that what it wants is not allowed yet. */
 export function unusable(inspection: Inspection): GatewayError {
   const { name, problems, pending } = inspection;
   return isInvalid(inspection) ? new ConfigError(name, problems) : untrusted(name, pending);

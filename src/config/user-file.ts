@@ -84,7 +84,7 @@ interface Used {
 
 /**
  * The settings of a file with what the user's own protects: every policy that applies to anybody there applies to
- * everybody here, what no project there may use nobody may use here, a page that is switched off stays off, and its
+ * everybody here, what no project there may use no project may use here, a page that is switched off stays off, and its
  * secret for masking holds where the file has none.
  */
 export function withUserProtection(
@@ -159,7 +159,7 @@ function policiesInForce({
   );
 }
 
-/** What none of the user's own projects may do, by the name under which the user can do without. */
+/** What no project of the user's own may do, by the name under which the user can give the restriction up. */
 interface Bounds {
   /** Of each limit that all of them have, the largest. */
   readonly limits?: { readonly name: string; readonly most: LimitsConfig };
@@ -215,7 +215,7 @@ function policyForModels(name: string, models: readonly string[]): PolicyOptions
   });
 }
 
-/** A project's limits, none of which is above these. */
+/** A project's limits, each lowered to these. */
 function withinLimits(own: LimitsConfig | undefined, most: LimitsConfig): LimitsConfig {
   // What is only watched limits nothing.
   if (own === undefined || own.mode === 'monitor') return most;
@@ -248,7 +248,7 @@ function holdEverywhere(policy: PolicyOptions | undefined, idsHere: ReadonlySet<
 
 /**
  * A rule for whoever asks: projects and keys are those of the file, which could give them any names. So a rule
- * that forbids holds for everybody, and one that allows something to some allows it to nobody.
+ * that forbids holds for everybody, and one that allows something to some allows it to no one.
  */
 function holdForAnyone(rule: RuleOptions): RuleOptions | undefined {
   const { when, unless, ...rest } = rule;

@@ -32,7 +32,7 @@ export async function connectionSettings(url: string) {
   };
 }
 
-/** For pg these modes are one, of which it warns at length, unless the URL asks for what libpq does. */
+/** pg treats these modes as one and warns at length, unless the URL asks for libpq's behaviour. */
 function withPlainMode(url: string): string {
   if (/[?&]uselibpqcompat=true/.test(url)) return url;
   return url.replace(/(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, 'verify-full');

@@ -79,7 +79,7 @@ class Session implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const { write, read } = this.#parts;
-    // kysely's types describe the rows; here they are whatever SQLite returns.
+    // kysely's types describe the rows; here they have SQLite's own types.
     if (this.#release !== undefined) return write(query) as QueryResult<Row>;
     if (query.sql.startsWith('select')) return (await this.#whileBusy(() => read(query))) as QueryResult<Row>;
     return (await this.#locked(() => write(query))) as QueryResult<Row>;

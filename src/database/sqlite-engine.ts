@@ -20,7 +20,7 @@ export interface SqliteEngine {
   close(): void;
 }
 
-/** Two connections to one file: in WAL mode readers wait for nobody, so they must not queue after a writer. */
+/** Two connections to one file: in WAL mode readers never wait, so they must not queue behind a writer. */
 export interface SqliteEngines {
   readonly writer: SqliteEngine;
   readonly reader: SqliteEngine;

@@ -11,7 +11,7 @@ import {
 import { GatewayError } from '../errors.ts';
 
 const magic = 'SQLite format 3\0';
-// NOFOLLOW and NONBLOCK: whatever appears at the path after the check is neither followed nor waited for.
+// NOFOLLOW and NONBLOCK: a link or pipe that appears at the path after the check is neither followed nor waited for.
 const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**

@@ -152,7 +152,7 @@ export interface Answer {
   readonly usage?: Usage | undefined;
 }
 
-/** A provider's failure; `type` is Anthropic's name for it, `code` whatever finer word the provider used. */
+/** A provider's failure; `type` is Anthropic's name for it, `code` the provider's own, more specific word. */
 export interface ProviderFailure {
   readonly type: string;
   readonly message: string;
@@ -200,7 +200,7 @@ export interface StreamReader {
   end(): void;
 }
 
-/** Writes a stream for the client, event by event. What was used is told when it is written. */
+/** Writes a stream for the client, event by event. Usage is passed when it is written. */
 export interface StreamWriter extends Omit<StreamSink, 'start' | 'usage' | 'complete'> {
   /** Called once, before everything but a failure. */
   start(usage: Usage): void;

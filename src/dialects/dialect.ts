@@ -37,9 +37,9 @@ export interface Method {
   readonly path: `/v1${string}`;
   /** What a host needs in the query, without the question mark. */
   readonly query?: string;
-  /** Whether it is answered by a stream; `asked`: if the body's `stream` says so. */
+  /** Whether it is answered by a stream; `asked`: if the body's `stream` is true. */
   readonly stream: boolean | 'asked';
-  /** Set if it counts tokens and generates nothing: the answer that says so many. */
+  /** Set if it counts tokens and generates nothing: builds the answer with that count. */
   readonly countAnswer?: (tokens: number) => Fields;
 }
 
@@ -87,7 +87,10 @@ export interface Dialect {
   readonly operation: 'chat' | 'embeddings';
   /** Whether a body that came without its path looks as if it were made for this dialect. */
   recognizes(body: Fields): boolean;
-  /** Headers that mean something to its hosts alone: those that begin with the prefix, one of which may always be sent. */
+  /**
+   * Headers that mean something to its hosts alone: those that begin with the prefix; `always` is the one that may
+   * always be sent.
+   */
   readonly ownHeaders?: {
     readonly prefix: string;
     readonly always?: readonly [name: string, value: string];
@@ -250,7 +253,7 @@ export function fieldOf(
   return undefined;
 }
 
-/** The request, and what it holds that is a request again, as one of which the tokens are to be counted. */
+/** The request, and any request nested in it, such as one whose tokens are to be counted. */
 export function requestsIn(document: JsonDocument, dialect: Dialect): readonly number[] {
   const found: number[] = [document.root];
   for (const [name, held] of dialect.places) {

@@ -189,7 +189,7 @@ interface StreamEnds {
 class TranslatedEvents implements StreamTranslation {
   #state: StreamState = 'open';
   readonly #tally = new StreamTally();
-  /** What the client is told. */
+  /** Usage as it is sent to the client. */
   #usage: Usage = noUsage;
   #isStarted = false;
   /** What the client gets next. */

@@ -13,7 +13,7 @@ export interface Usage {
   readonly searches?: number;
   /** What the answer names of how it was processed, or used, that costs other than the known prices: a member's name. */
   readonly surcharge?: string;
-  /** Modes that the answer says were the usual ones, whatever was asked for. */
+  /** Modes that were the usual ones according to the answer, regardless of the request. */
   readonly plainModes?: readonly string[];
   /** The answer's part of these tokens, where the provider also ran passes of its own, which it reports beside it. */
   readonly answer?: Usage;

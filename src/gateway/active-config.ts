@@ -73,7 +73,7 @@ export class ActiveConfig {
     known?.health.follow(change, Date.now());
   }
 
-  /** Resolves when no exchange is left, of whatever configuration. */
+  /** Resolves when no exchange is left, of any configuration. */
   async close(): Promise<void> {
     await Promise.all([this.#current.close(), ...this.#retiring]);
   }
@@ -131,7 +131,10 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
       running -= 1;
       if (running === 0) retired?.();
     },
-    /** Closes thread and providers when the last exchange is over: once closed they accept no request, not even a queued one. */
+    /**
+     * Closes thread and providers when the last exchange is over: once closed they accept no request, not even a
+     * queued one.
+     */
     close: async (): Promise<void> => {
       const idle = new Promise<void>((resolve) => {
         retired = resolve;

@@ -35,7 +35,7 @@ const wellFormed = /^[\x21-\x7e]{16,}$/;
 /**
  * Takes the client's own credential out of a request's head before anything reads it, also where another header repeats
  * it, so that even the record of a wrong path can't have it. Without a project key in `x-gateway-key` the other headers
- * are left to the key. What is wrong with the credential is told once the exchange has an endpoint.
+ * are left to the key. Errors of the credential are reported once the exchange has an endpoint.
  */
 export function extractLogin(
   exchange: { readonly request: HttpRequest; scrubAlso(secrets: readonly string[]): void },

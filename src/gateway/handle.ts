@@ -18,7 +18,7 @@ import { readRunLimits } from './spending/run-limits.ts';
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
  * order matters: nothing of the body is read before the key is known, nothing leaves before the policies have
- * decided and the budget is reserved, and whatever happens is settled and recorded once.
+ * decided and the budget is reserved, and every ending is settled and recorded once.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { request, response, events } = exchange;

@@ -23,7 +23,8 @@ interface Agent {
 const agents: Partial<Record<AgentName, Agent>> = {
   claude: {
     // It treats every 403 as a failed login, and prints that before the message. After 400 and 422 it repeats the request
-    // up to five times, each time without another of its features; and whatever the status, one of type overloaded_error.
+    // up to five times, each time without another of its features; and it repeats one of type overloaded_error with
+    // any status.
     form: (failure) => {
       if (isBroken(failure)) return { status: 451, type: 'api_error' };
       return failure.status === 403 ? { status: 451 } : undefined;
@@ -59,8 +60,8 @@ function isBroken({ status, retry }: Failure): boolean {
 }
 
 /**
- * The status, type and message of a refusal, adapted to the client. Everything else stays the same, so `error.reason` still says
- * what it was; clients that are not in the table get the failure's own.
+ * The status, type and message of a refusal, adapted to the client. Everything else stays the same, so
+ * `error.reason` still says what it was; clients that are not in the table get the failure's own.
  */
 export function refusalForm(error: GatewayError, request: HttpRequest): Form {
   const { failure, message, code, param = '' } = error;

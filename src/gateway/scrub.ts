@@ -46,7 +46,7 @@ const leastLength = 8;
 const shortText = 1_024;
 const replacement = '[secret]';
 
-/** Scrubs secrets from everything that leaves: none of them may be in an answer, a record or an error. */
+/** Scrubs secrets from everything that leaves: no answer, record or error may contain one. */
 export class Scrubber {
   /** The same for short strings: headers, and causes of failures. */
   readonly text: (text: string) => string;

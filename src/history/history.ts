@@ -72,7 +72,7 @@ function readVersion(engine: SqliteEngine): number {
 
 /**
  * The user's conversations, in one SQLite file that only the user can read. Every method blocks until it is done;
- * what `append` was given is on the disk when it returns, whatever becomes of the process.
+ * what `append` was given is on the disk when it returns, even if the process dies.
  */
 export type History = ReturnType<typeof createHistory>;
 

@@ -3,7 +3,7 @@ export type Cloud = 'azure' | 'aws' | 'google';
 
 interface CloudHosts {
   readonly name: string;
-  /** Its hosts that serve models; who else could have a name that matches is nobody. */
+  /** Its hosts that serve models; no one else can have a matching name. */
   readonly hosts: RegExp;
   /** The variables in which its own documentation keeps keys for these hosts. */
   readonly variables: readonly string[];

@@ -9,7 +9,7 @@ export interface HostedModel {
   readonly targetModel: string;
 }
 
-/** A host of which only the dialect's family is known, or that it runs on this machine, counts as one of these. */
+/** A host that is known only by its dialect's family, or as one of this machine, counts as one of these. */
 export type Host = HostName | 'local' | 'unknown';
 
 /** How a provider says which host it is. */

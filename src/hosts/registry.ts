@@ -1,6 +1,6 @@
 import type { HostTraits } from './traits.ts';
 
-/** Values that differ from what most hosts accept, each with where it is from and of which month. */
+/** Values that differ from what most hosts accept, each with its source and month. */
 export type Cells = {
   readonly [Trait in keyof HostTraits]?: readonly [value: HostTraits[Trait], source: string];
 };
@@ -425,7 +425,7 @@ export const hosts = {
 
 export type HostName = keyof typeof hosts;
 
-/** What programs on this machine take, of which it isn't known which they are: most of them are built on llama.cpp. */
+/** What unrecognized programs on this machine take: most of them are built on llama.cpp. */
 export const localCells: Cells = {
   ...streamUsage('llama.cpp, LM Studio, Ollama and vLLM, as in their rows, 2026-11'),
   schemas: hosts.llamacpp.cells.schemas,

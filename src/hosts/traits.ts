@@ -27,7 +27,10 @@ export interface HostTraits {
   readonly userAfterTool: boolean;
   /** Whether system messages may come later than first. */
   readonly laterSystem: boolean;
-  /** Whether it knows OpenAI's own options: the developer role, verbosity, safety_identifier, service_tier, prompt_cache_key. */
+  /**
+   * Whether it knows OpenAI's own options: the developer role, verbosity, safety_identifier, service_tier,
+   * prompt_cache_key.
+   */
   readonly openAiOptions: boolean;
   /** Whether it knows the field `user`. */
   readonly endUser: boolean;
@@ -53,7 +56,7 @@ export interface HostTraits {
   readonly promptCache: 'breakpoints' | 'prefix' | 'unknown';
 }
 
-/** The form that most hosts accept, for those of which nothing is known. */
+/** The form that most hosts accept, for unknown ones. */
 export const widelyAccepted: HostTraits = {
   tokenCap: 'max_tokens',
   reasoning: 'none',

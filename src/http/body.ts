@@ -57,7 +57,7 @@ function noRoom({ setBy }: BodyCapacity): GatewayError {
 }
 
 export interface BodyLimits {
-  /** Most bytes of a body, both as received and after decompression. */
+  /** Maximum bytes of a body, both as received and after decompression. */
   readonly bodyBytes: number;
   /** What sets that, for a person. */
   readonly setBy?: string | undefined;
@@ -89,8 +89,8 @@ const decoders: Readonly<Record<string, (() => Decoder) | undefined>> = {
 /**
  * Reads the whole body into one Buffer, decompressed. A body that arrives in one piece is not copied. Its bytes are
  * added to `held` before they are read: the announced length at once, everything else as it comes.
- * Throws request.too_large, request.timeout, request.encoding, request.media_type, request.framing (it was malformed), client.left, and
- * what `held` throws.
+ * Throws request.too_large, request.timeout, request.encoding, request.media_type, request.framing (it was
+ * malformed), client.left, and what `held` throws.
  */
 export function readBody(
   request: HttpRequest,

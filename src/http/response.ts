@@ -241,7 +241,7 @@ export class HttpResponse {
   }
 }
 
-/** RFC 9112, section 6.3: after a head without a body the client reads the next answer, whatever the headers say. */
+/** RFC 9112, section 6.3: after a head without a body the client reads the next answer, even if headers announce a body. */
 function hasBody(method: string, status: number): boolean {
   return method !== 'HEAD' && status >= 200 && status !== 204 && status !== 304;
 }

@@ -9,11 +9,11 @@ import type { SendAgainAnswer } from './contract/actions.ts';
 
 const passMs = 10_000;
 const maxPasses = 100;
-/** An answer that goes on for longer is left: nobody reads it here, and it costs. */
+/** A longer answer is abandoned: it isn't read here, and it costs. */
 const answerLimitBytes = 64 * 1024 * 1024;
 
 /**
- * One-time keys, with which the gateway can send a request again on behalf of a key of which it knows only the hash. Each
+ * One-time keys, with which the gateway can send a request again for a key that it knows only by its hash. Each
  * is valid for one request within seconds, and is sent only to the process's own port.
  */
 export class KeyPasses {
@@ -74,7 +74,7 @@ export async function sendToSelf(
       'content-length': body.length,
     },
   });
-  // One that comes after the head ends the answer too, and has nobody else to handle it.
+  // One that comes after the head ends the answer too, and has no other handler.
   sending.on('error', () => undefined);
   sending.end(body);
   const [response] = (await once(sending, 'response').catch((cause) => {

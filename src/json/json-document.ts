@@ -168,7 +168,7 @@ export class JsonDocument {
     return value !== undefined && this.kind(value) === kinds.string ? this.text(value) : undefined;
   }
 
-  /** The elements of an array; none of anything else. */
+  /** The elements of an array; empty for other kinds. */
   *elements(list: number): Generator<number> {
     if (this.kind(list) !== kinds.array) return;
     for (let at = list + 1; at < this.next(list); at = this.next(at)) yield at;
@@ -276,7 +276,7 @@ function firstEntries(bytes: Buffer): number {
 }
 
 /**
- * A tape for so many entries. A small one is in Node's pool: allocating memory for each document takes longer than
+ * A tape with `entries` slots. A small one is in Node's pool: allocating memory for each document takes longer than
  * filling it and makes more work for the garbage collector. It is not zeroed; every cell is overwritten.
  */
 function makeTape(entries: number): Int32Array<ArrayBuffer> {

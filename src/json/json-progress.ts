@@ -127,7 +127,7 @@ export class JsonDepth {
   }
 }
 
-/** A value as it is written inside so many JSON strings. */
+/** A value as it is written inside `depth` nested JSON strings. */
 export function escapeAt(depth: number, value: string): string {
   let text = value;
   for (let level = 0; level < depth; level += 1) text = JSON.stringify(text).slice(1, -1);

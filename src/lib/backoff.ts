@@ -9,7 +9,7 @@ export interface BackoffLimits {
 }
 
 /**
- * How long to wait after so many failures in a row: doubled with each, less a random part of up to a half, so
+ * How long to wait after `failures` in a row: doubled with each, less a random part of up to a half, so
  * that many clients of a lost server don't return at the same moment.
  */
 export function backoffMs(

@@ -7,11 +7,11 @@ interface Found {
 interface ByteSearchOptions {
   /** Whether a text may be found at a place; by default everywhere. */
   readonly accepts?: (bytes: Buffer, start: number, end: number) => boolean;
-  /** Of texts that begin alike only the first of so many are sought: this bounds the work if others choose the texts. */
+  /** Maximum texts that are sought among those that begin alike: this bounds the work if others choose the texts. */
   readonly mostAlike?: number;
 }
 
-/** Bytes of the beginning by which texts are told apart where many share an entry of the table. */
+/** Bytes of the beginning by which texts are distinguished where many share an entry of the table. */
 const prefixBytes = 24;
 /** Texts of one entry of the table that are compared one by one. */
 const fewTexts = 8;

@@ -1,6 +1,6 @@
 /**
  * Where a condition ends that holds for the first elements and for none after them: the index of the first
- * of which it does not hold, found by halves.
+ * that fails it, by binary search.
  */
 export function partitionPoint(count: number, holds: (index: number) => boolean): number {
   let low = 0;

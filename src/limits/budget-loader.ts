@@ -10,7 +10,7 @@ import {
 const longestMs = 2_000;
 
 /**
- * Loads from the ledger what budgets have used that nobody has counted yet: at the start of a day, after a reload or a
+ * Loads from the ledger the usage of budgets that have no counter yet: at the start of a day, after a reload or a
  * jump of the clock.
  */
 export class BudgetLoader {

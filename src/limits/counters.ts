@@ -38,9 +38,12 @@ export interface Claim {
   readonly endsMs: number;
   /** False if the limit is only monitored: it is counted and never refuses. */
   readonly isEnforced: boolean;
-  /** Whether clients choose the counters, any number of them: those of a minute that are unused for longest may be forgotten. */
+  /**
+   * Whether clients choose the counters, any number of them: those of a minute that are unused for longest may be
+   * forgotten.
+   */
   readonly isChosen?: boolean;
-  /** Where a budget's counter starts if nobody has used it yet. */
+  /** The initial value of a budget's counter if it has none yet. */
   readonly budget?: BudgetCounter | undefined;
 }
 

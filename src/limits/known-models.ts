@@ -10,7 +10,7 @@ export interface KnownModel {
   /** What it costs instead until then, in milliseconds since 1970. */
   readonly promotion?: { readonly untilMs: number; readonly price: Price; readonly regionalPrice: Price };
   readonly maxOutputTokens: number;
-  /** Absent if nobody says. OpenAI's newer ones without the room that only output may fill, as Codex counts it. */
+  /** Absent if unknown. OpenAI's newer ones without the room that only output may fill, as Codex counts it. */
   readonly contextWindow?: number;
   /** Whether it may reason although a request says nothing about it. */
   readonly reasonsUnasked: boolean;
@@ -28,7 +28,7 @@ export interface KnownModel {
  */
 interface Line extends Omit<Price, 'longCacheWrite' | 'longPrompt'> {
   readonly name: string;
-  /** Where its price is from, and of which day: a name of `sources`. */
+  /** Source and date of its price: a name of `sources`. */
   readonly source: string;
   readonly maxOutputTokens: number;
   /** The dates of versions that cost the same; others may cost more, such as gpt-4o-2024-05-13. */
@@ -45,15 +45,15 @@ interface Line extends Omit<Price, 'longCacheWrite' | 'longPrompt'> {
 
 const lines: readonly Line[] = known.models;
 
-/** From Claude 5 and GPT-5 on, models reason unless they are told not to. */
+/** From Claude 5 and GPT-5 on, models reason unless a request turns it off. */
 const withoutReasoning = /^(?:claude-[a-z]+-4|gpt-4|text-|gemini-2\.5-flash-lite|gemini-embedding)/;
 
-/** Qwen's models count up to so many, GPT-6's of photographs at least 14,364. */
+/** Qwen's models count up to this number, GPT-6's of photographs at least 14,364. */
 const unknownImageTokens = 16_384;
 
 /**
  * From what vendors say of sizes: a patch of 28 pixels a token up to 2,576 by 1,456 (Claude); base and eight tiles (gpt-4o);
- * 1,536 patches of 32 pixels, times up to 2.46 (the rest, of which some count fewer).
+ * 1,536 patches of 32 pixels, times up to 2.46 (the others, some of which count fewer).
  */
 const imageTokens: readonly (readonly [RegExp, number])[] = [
   [/^claude-/, 4_784],

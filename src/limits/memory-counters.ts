@@ -84,7 +84,7 @@ const keptSessions = 20_000;
 
 /**
  * Counts in this process. Exact, because nothing else runs between checking and counting. A budget's counter that
- * nobody has used yet is read from the ledger first: nothing is counted on it meanwhile.
+ * is unused so far is read from the ledger first: nothing is counted on it meanwhile.
  */
 export class MemoryCounters implements Counters {
   readonly isConnected = true;

@@ -89,7 +89,7 @@ export async function startStore(options: StoreOptions): Promise<Store> {
   try {
     const ready = await becomeReady({
       prepare: async (attempt) => {
-        // Later there would be nobody to show its password to.
+        // Later its password could not be shown any more.
         const wantsDemoUser = options.demoUser === true && attempt === 1;
         const demoPassword = await migrate(database, async (transaction) =>
           wantsDemoUser ? insertDemoUser(transaction, passwords) : undefined,

@@ -18,7 +18,7 @@ const longestClean = 256;
 
 /**
  * Evaluates the text rules on texts that leave besides the body; such a text has every role. A value in which no rule
- * finds anything is memoized: it can't make any rule apply, whatever request it comes with.
+ * finds anything is memoized: it can't make any rule apply, in any request.
  */
 export class HeaderValues {
   readonly #rules: readonly CompiledRule[];

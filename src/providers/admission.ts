@@ -60,7 +60,7 @@ export class Admission {
 
   leave(): void {
     const next = this.#queue.values().next();
-    // The slot goes directly to the longest waiter, so that nobody can overtake it.
+    // The slot goes directly to the longest waiter, so that no other request can overtake it.
     if (next.done) this.#inside -= 1;
     else next.value();
   }

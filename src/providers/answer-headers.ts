@@ -34,7 +34,7 @@ const useOf = memoize((name): HeaderUse => {
   };
 });
 
-/** What removes secrets from headers; names are in lower case, whatever the case of a secret. */
+/** What removes secrets from headers; names are in lower case, even where a secret has capitals. */
 interface HeaderScrubber {
   text(value: string): string;
   inName(name: string): string | undefined;

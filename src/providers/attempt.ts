@@ -168,7 +168,10 @@ export function waitBeforeRetry(attempt: Attempt, tries: number): number | undef
   return waitMs;
 }
 
-/** Whether the provider refused credentials that had been revoked or were made for the wrong time, and there are others now. */
+/**
+ * Whether the provider refused credentials that had been revoked or were made for the wrong time, and there are
+ * others now.
+ */
 function isRenewed(attempt: Attempt): boolean {
   if (attempt.kind === 'failed') return false;
   const { answer, target, leftAtMs } = attempt.forwarded;
@@ -192,7 +195,7 @@ function isRefusalForLoad(status: number): boolean {
   return status === 429 || status === 503 || status === 529;
 }
 
-/** Abandons an answer that nobody will read, and releases its slot at the provider. */
+/** Abandons an answer that won't be read, and releases its slot at the provider. */
 export function discard(attempt: Attempt): void {
   if (attempt.kind === 'answered') attempt.forwarded.release();
 }

@@ -20,7 +20,7 @@ interface Asked {
   readonly model?: string;
 }
 
-/** A whole answer, whatever its status. */
+/** A whole answer with any status. */
 export interface FetchedAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -41,7 +41,8 @@ export async function fetchJson(
 }
 
 /**
- * GETs whatever a provider answers, or POSTs a body to it, with a timeout. Throws a provider.… error if it doesn't answer.
+ * GETs a provider's answer with any status, or POSTs a body to it, with a timeout. Throws a provider.… error if it
+ * doesn't answer.
  */
 export async function fetchAnswer(
   provider: Provider,

@@ -75,7 +75,7 @@ export function retryAfterMs(value: string, nowMs: number): number | undefined {
 }
 
 /**
- * A refusal for load whose headers say how long to wait, if it says so at all: Google's say it in the body alone, which is
+ * A refusal for load whose headers say how long to wait, if it says it at all: Google's say it in the body alone, which is
  * read for that and kept. Rejects with the lifetime's reason.
  */
 export async function withRetryAfter(answer: ProviderAnswer, lifetime: Lifetime): Promise<ProviderAnswer> {

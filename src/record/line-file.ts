@@ -23,7 +23,10 @@ const pieceLength = 512 * 1_024;
 const flushMs = 200;
 /** A value that comes later than this after a write is written at once. */
 const aloneMs = 20;
-/** Most characters, or bytes of long lines, buffered while the file can't be written; the largest recorded body fits twice. */
+/**
+ * Maximum characters, or bytes of long lines, buffered while the file can't be written; the largest recorded body
+ * fits twice.
+ */
 const waitingLimit = 128 * 1024 * 1024;
 
 /**
@@ -163,7 +166,7 @@ function toBytes(lines: readonly (string | Buffer<ArrayBuffer>)[]): Buffer<Array
 const lineEnd = 0x0a;
 
 /**
- * What is left of a text of which only the first bytes were written. A truncated line is repeated whole, on a line of
+ * The rest of a text whose first bytes were written. A truncated line is repeated whole, on a line of
  * its own, because another process may have appended after the truncation.
  */
 export function fromLineStart(text: Buffer<ArrayBuffer>, written: number): Buffer<ArrayBuffer> {

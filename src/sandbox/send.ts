@@ -107,7 +107,7 @@ export async function sendStream(
   response.end();
 }
 
-/** After a few deltas, and always before whatever follows the deltas. */
+/** After a few deltas, and always before the next event of another kind. */
 function isPlaceToCut(frame: Frame, deltas: number): boolean {
   return deltas >= deltasBeforeCut || (deltas > 0 && frame.kind !== 'delta');
 }

@@ -43,7 +43,7 @@ interface InspectedServer {
   readonly host: string;
   readonly ledger?: LedgerSettings | undefined;
   readonly ownerProof?: OwnerProof | undefined;
-  /** Without it no live page is served, whatever the configuration says. */
+  /** Without it no live page is served, even if the configuration enables it. */
   readonly inspector?: InspectorSettings | undefined;
   readonly log: (level: 'info' | 'error', message: string) => void;
 }

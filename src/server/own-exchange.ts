@@ -15,7 +15,7 @@ const limits = { ...defaultListenLimits, drainMs: 0 };
 
 /**
  * Sends a made-up request through a gateway that exists for them alone, with a provider of its own, as far as
- * nobody else waits: the code from socket to socket is then known to V8, and nothing of the real gateway is touched. Its
+ * no client waits: V8 has then compiled the code from socket to socket, and nothing of the real gateway is touched. Its
  * policies are empty, as the real ones are warmed by themselves. Returns how many were answered; never rejects.
  */
 export async function exchangeWithItself(config: GatewayConfig, isBusy: () => boolean): Promise<number> {

@@ -59,7 +59,7 @@ export interface ServerOptions {
   readonly tracing?: TracingSettings | undefined;
   /** The proof in this gateway's state file. */
   readonly ownerProof?: OwnerProof | undefined;
-  /** Without it no live page is served, whatever the configuration says. */
+  /** Without it no live page is served, even if the configuration enables it. */
   readonly inspector?: InspectorSettings | undefined;
 }
 
@@ -80,7 +80,7 @@ interface WorkerParts {
   readonly breakers: OpenBreakerChannel;
   /** How much is open in all processes. */
   readonly countOpen: () => Promise<OpenCounts>;
-  /** The ledger was closed, with so many changes that are not on the disk. */
+  /** The ledger was closed with `unwritten` changes that are not on the disk. */
   readonly onLedgerClosed: (unwritten: number) => void;
 }
 
@@ -221,7 +221,7 @@ async function warmUp(server: GatewayServer, config: GatewayConfig): Promise<voi
   await exchangeWithItself(config, () => server.gauges().open.exchanges > 0);
 }
 
-/** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */
+/** Compiles what the first request would otherwise wait for; if that fails, each request is refused with the reason. */
 function compilePolicies({ keys }: Config): void {
   try {
     for (const { policies } of keys.records()) policies.compile();

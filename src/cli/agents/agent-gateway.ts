@@ -37,7 +37,7 @@ const proofSeconds = 10;
 
 /**
  * The gateway that GATEWAY_URL names, or the one running for this user with this configuration, else one of the
- * agent's own, which nobody else finds and which may use its login. Throws key.missing if there is no key for it.
+ * agent's own, which no other command finds and which may use its login. Throws key.missing if there is no key for it.
  */
 export async function agentGateway(
   options: AgentGatewayOptions,

@@ -92,7 +92,7 @@ async function ownModels(name: ClientName, io: Io): Promise<readonly string[]> {
 
 /**
  * Asks the gateway about a model; empty if nothing is known, or for a name that only a pattern matches. Throws
- * gateway.unreachable, key.invalid and whatever else the gateway answers.
+ * gateway.unreachable, key.invalid and any other error of the gateway.
  */
 export async function readModelLimits(
   address: GatewayAddress,
@@ -108,7 +108,10 @@ export async function readModelLimits(
   };
 }
 
-/** What the gateway says of a model by any name; undefined if it serves none for this key. Throws whatever else it answers. */
+/**
+ * The gateway's entry for a model by any name; undefined if it serves none for this key. Throws any other error of
+ * the gateway.
+ */
 export async function findModel(
   address: GatewayAddress,
   id: string,

@@ -17,7 +17,10 @@ interface Target {
   readonly key: string;
   /** The models to ask for, the client's own by default; `small` and `thinking` only for a client with such roles. */
   readonly models: AgentModels;
-  /** Of the main model: an agent that doesn't know it assumes others, and lets conversations grow until the provider refuses. */
+  /**
+   * Of the main model: an agent that doesn't know it assumes others, and lets conversations grow until the provider
+   * refuses.
+   */
   readonly limits?: ModelLimits;
   /** Whether the client uses its own login at the provider, so that the key is only for the gateway. */
   readonly login?: boolean;
@@ -59,10 +62,10 @@ interface Client {
   readonly install?: string;
 }
 
-/** With any other, Gemini CLI asks Google, whatever GOOGLE_GEMINI_BASE_URL is. */
+/** With any other, Gemini CLI asks Google and ignores GOOGLE_GEMINI_BASE_URL. */
 export const geminiAuth = 'gemini-api-key';
 
-/** Each has Claude Code use another cloud, whatever ANTHROPIC_BASE_URL is. */
+/** Each makes Claude Code use another cloud and ignore ANTHROPIC_BASE_URL. */
 export const otherClouds = [
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
@@ -99,7 +102,7 @@ const clients = {
         }),
       },
     }),
-    // With the socket it connects there, whatever the address is.
+    // With the socket it connects there and ignores the address.
     roles: ['small', 'thinking'],
     conflicts: ['ANTHROPIC_API_KEY', 'ANTHROPIC_UNIX_SOCKET', ...otherClouds],
     loginConflicts: ['ANTHROPIC_AUTH_TOKEN'],
@@ -128,7 +131,7 @@ const clients = {
     settings: (target) => ({
       variables: {
         OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(target)),
-        // No stored logins: with that of ChatGPT it sends requests for `openai` there, whatever the address is.
+        // No stored logins: with that of ChatGPT it sends requests for `openai` there and ignores the address.
         OPENCODE_AUTH_CONTENT: '{}',
       },
     }),

@@ -9,7 +9,7 @@ import { about, type Finding, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('claude');
 
-/** Variables that count whatever ANTHROPIC_BASE_URL is. */
+/** Variables that matter with any ANTHROPIC_BASE_URL. */
 const detours = ['ANTHROPIC_UNIX_SOCKET', ...otherClouds] as const;
 
 /** Variables that tell Claude Code where its provider is. */
@@ -17,7 +17,7 @@ const leading = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_AUTH_TOKEN', ...clientOf('clau
 
 /**
  * Claude Code's settings files, whose `env` overrides the environment: variables there bypass the gateway and its
- * policies, whatever `gateway run` and `gateway env` set. `root` contains the administrator's files.
+ * policies, even with what `gateway run` and `gateway env` set. `root` contains the administrator's files.
  */
 export function checkClaude(
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,

@@ -8,7 +8,7 @@ import { about, type Finding } from './finding.ts';
 
 const { error } = about('gemini');
 
-/** Files of Gemini CLI in which another login than a key is chosen: it then asks Google, whatever address is set. */
+/** Files of Gemini CLI in which another login than a key is chosen: it then asks Google, even if another address is set. */
 export function checkGemini({ env, cwd }: Pick<Io, 'env' | 'cwd'>): readonly Finding[] {
   const home = env.GEMINI_CLI_HOME || env.HOME || homedir();
   const system = process.platform === 'darwin' ? '/Library/Application Support/GeminiCli' : '/etc/gemini-cli';

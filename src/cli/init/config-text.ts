@@ -129,7 +129,7 @@ function substitutes(providers: readonly FoundProvider[]) {
   return chosen === undefined || missing.length === 0 ? undefined : { ...chosen, missing };
 }
 
-/** Names that coding agents ask for and nobody has go to a model that is here, behind this server's own such names. */
+/** Names that coding agents ask for and no provider has go to a model that is here, behind this server's own such names. */
 function agentLines(providers: readonly FoundProvider[], rest: FoundProvider | undefined): readonly string[] {
   const found = substitutes(providers);
   if (rest === undefined || found === undefined) return [];

@@ -13,7 +13,10 @@ const chatAndEmbeddings = ['chat', 'embeddings'] as const;
 /** A server on this machine answers immediately or does not exist, but the machine may be busy. `init` ends within 2 s. */
 const patienceMs = 800;
 
-/** All providers that can be set up: first hosted ones, found by their keys, then clouds, then servers on this machine that answer. */
+/**
+ * All providers that can be set up: first hosted ones, found by their keys, then clouds, then servers on this machine
+ * that answer.
+ */
 export async function findProviders(
   env: Io['env'],
   more: readonly string[],
@@ -74,7 +77,7 @@ async function findServer(name: string, baseUrl: string): Promise<FoundProvider>
   return { ...server, models, isFound: true, note: `${baseUrl} answers, with ${count}` };
 }
 
-/** Names of a server's models, of which odd ones are left out, being untrusted; or why there are none. */
+/** Names of a server's models, without odd ones, as they are untrusted; or why there are none. */
 async function listModels(baseUrl: string): Promise<readonly string[] | 'none' | 'late'> {
   const { signal, stop } = patience();
   try {

@@ -190,7 +190,7 @@ interface Piece {
 // In a record's texts quotes are escaped, so that this is always the beginning of one.
 const heads = /\{"time":"([^"\\]*)","request_id":"([^"\\]*)"/g;
 
-/** The records of a line: one, or several of which all but the last were truncated by a full disk or a crash. */
+/** The records of a line: one, or several, all but the last truncated by a full disk or a crash. */
 function piecesOf(line: Buffer): readonly Piece[] {
   const record = parseRecord(line);
   if (record !== undefined) return [{ from: 0, to: line.length, head: record }];

@@ -21,8 +21,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Where the plant store is: PLANTS_URL, else as configured, else the one that this user's running gateway has started,
- * else the one that runs alone. Throws usage.invalid for an invalid address, and store.unreachable if there is none of
- * these: whatever listens at the usual address is unknown, and must not be sent a password.
+ * else the one that runs alone. Throws usage.invalid for an invalid address, and store.unreachable if there is none at
+ * these: a program at the usual address is unknown, and must not be sent a password.
  */
 export function plantsBaseUrl(env: Environment, configured?: string): string {
   const given = env.PLANTS_URL;

@@ -70,7 +70,7 @@ export function buildLogout(io: Io): Command {
     if (connected === undefined) return note('no plant store is named or running: nothing to end\n', io);
     const { options, connection, client } = connected;
     const { baseUrl, token } = connection;
-    // Deleted here first: whatever the store answers, this user is logged out on this machine.
+    // Deleted here first: even if the store fails, this user is logged out on this machine.
     if (!io.env.PLANTS_TOKEN) removeSession(io.env, baseUrl);
     if (token !== undefined) {
       await withSpinner('logging out', options, io, () => client.logout()).catch((error: unknown) => {

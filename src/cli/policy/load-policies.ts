@@ -21,7 +21,7 @@ export interface LoadedPolicies {
 }
 
 /**
- * Loads the configuration that `serve` would use. Policies need nothing from outside a file, so one that nobody has
+ * Loads the configuration that `serve` would use. Policies need nothing from outside a file, so one that is not
  * allowed what it wants gets made-up values instead. Throws config.invalid, but not for a rule's failed tests, and
  * config.untrusted where made-up values won't do.
  */

@@ -6,7 +6,7 @@ import type { Io } from '../shell/io.ts';
 import { note } from '../shell/print/print.ts';
 
 /**
- * Before an agent talks to the sandbox although something on this machine could answer: says so, and at a terminal offers to
+ * Before an agent talks to the sandbox although something on this machine could answer: says it, and at a terminal offers to
  * write the file that uses it.
  */
 export async function offerConfiguration(options: CommonOptions, io: Io): Promise<void> {

@@ -22,7 +22,7 @@ export async function readAttachments(
   return parts;
 }
 
-/** A file's type by its bytes, whatever its name. */
+/** A file's type by its bytes; its name is ignored. */
 export function toPart(name: string, bytes: Buffer): Part {
   if (bytes.length === 0) throw new GatewayError('usage.invalid', `${name} is empty`);
   const imageType = imageSignatures.find(([, matches]) => matches(bytes))?.[0];

@@ -69,7 +69,7 @@ export function banner(facts: BannerFacts): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** False for a wildcard, of which the URL has an address instead. */
+/** False for a wildcard, for which the URL has an address instead. */
 function isAt(url: string, host: string): boolean {
   return url.includes(host);
 }

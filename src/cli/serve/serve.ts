@@ -43,7 +43,7 @@ export interface ServeOptions extends CommonOptions {
   readonly watch: boolean;
   readonly dryRun?: true;
   readonly detach?: true;
-  /** Detectors whose findings are masked, whatever the file says. */
+  /** Detectors whose findings are masked in addition to the file's rules. */
   readonly mask?: LoadOptions['mask'];
 }
 

@@ -155,7 +155,7 @@ interface Filling {
   readonly width: number;
 }
 
-/** As many on a line as fit, none of them broken. */
+/** As many on a line as fit, each unbroken. */
 function fill(entries: readonly string[], { separator, width }: Filling): string {
   const lines: string[] = [];
   let line = '';
@@ -181,7 +181,7 @@ const exitMeanings = {
   terminated: 'terminated',
 } as const satisfies Partial<Record<keyof typeof exitCodes, string>>;
 
-/** How this program was started, as what to type again: npx says so in the environment. */
+/** How this program was started, as a command to type again: npx sets it in the environment. */
 export function programName({ npm_command }: Io['env']): string {
   return npm_command === 'exec' ? 'npx gateway' : 'gateway';
 }

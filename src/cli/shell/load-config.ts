@@ -56,7 +56,7 @@ function loadOptions({ config: file, found, input = false }: Named, io: Io): Loa
   return { file, found, cwd: io.cwd, env: io.env, nowMs: Date.now(), consent, allowed };
 }
 
-/** What was allowed before, and nothing more: for reports, and where nobody waits for a question. */
+/** What was allowed before, and nothing more: for reports, and where no one can be asked. */
 export function storedConsent({ env }: Pick<Io, 'env'>): Consent {
   return async (file) => stillPending(file, env);
 }

@@ -41,7 +41,7 @@ export async function noteOtherConfiguration(options: Options, choice: string, i
 /**
  * For what a gateway left behind, its records and ledger: the options with the running gateway's configuration where none
  * is named. Undefined if that one has none. A file that the gateway has not loaded as it is now counts as found, not as
- * named: nobody may have allowed what it wants since.
+ * named: what it wants may not have been allowed since.
  */
 export async function followRunning<Given extends Options>(
   options: Given,

@@ -75,7 +75,7 @@ export function buildModelFinder(entries: readonly ModelEntry[]): FindModel {
   return (name) => entries[firstMatch(name)];
 }
 
-/** Models that settings name; one that nobody serves is an error. */
+/** Models that settings name; one that no entry serves is an error. */
 export function checkNamedModels(
   { default_model, agent_models }: Pick<Settings, 'default_model' | 'agent_models'>,
   findModel: FindModel,

@@ -99,7 +99,7 @@ export function buildProviders(inputs: ProviderInputs): ReadonlyMap<string, Prov
   return providers;
 }
 
-/** Of two hosts that take the client's own login at one endpoint, nobody could tell which one it is for. */
+/** If two hosts take the client's own login at one endpoint, it is ambiguous which one it is for. */
 function checkLogins(endpoint: Endpoint, providers: readonly ProviderConfig[], report: Report): void {
   const [first, ...others] = providers.filter(
     ({ credentials, endpoints, baseUrl }) =>

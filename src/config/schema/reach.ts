@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Reference } from '../source/substitute.ts';
 
 /**
- * What a setting can reach outside of its own file: the one place where each setting says so. `nothing` is for those
+ * What a setting can reach outside of its own file: the one place where each setting declares it. `nothing` is for those
  * that the gateway only computes with. A group may be marked as a whole; the nearest mark counts.
  */
 export type Reach =
@@ -51,7 +51,7 @@ export function markedSettings(schema: z.ZodType, path: readonly string[] = []):
 export interface MarkedValue {
   /** Where it stands in the file. */
   readonly path: readonly PropertyKey[];
-  /** The setting, whatever its entries and its neighbours are called. */
+  /** The setting, without the names of its entries and neighbours. */
   readonly setting: string;
   readonly value: unknown;
   /** The group of settings that it stands in. */

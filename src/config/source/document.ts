@@ -12,7 +12,7 @@ export interface SourceDocument {
   readonly problems: readonly Problem[];
   /** Where the key or value at a path stands; for what is missing, its nearest parent that is there. */
   locate(path: Path, part: 'key' | 'value'): Position | undefined;
-  /** Whether the file itself says something at this path. */
+  /** Whether the file itself sets a value at this path. */
   has(path: Path): boolean;
 }
 
@@ -216,7 +216,7 @@ const secretText = /^(?:sk-|gw_)|:\/\/.*@/;
 
 /**
  * What may be secret, in the order of the file and misspelt keys included: what is quoted of the file must not show it. A
- * setting that is known to be a number is not, whatever it is called.
+ * setting that is known to be a number is not, whatever its name.
  */
 function secretsIn(root: Node | null, isNumberOrBoolean: (path: Path) => boolean): readonly Range[] {
   const secrets: Range[] = [];

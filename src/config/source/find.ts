@@ -264,7 +264,7 @@ function codeOf(error: unknown): unknown {
 
 /**
  * cosmiconfig first reads a configuration of its own from the working directory, `.config/config.js` included, and
- * so would run whatever code a checkout brings. In the root directory only the system's owner can leave one.
+ * so would run any code that a checkout brings. In the root directory only the system's owner can leave one.
  */
 function fromRootDirectory<Value>(create: () => Value): Value {
   const directory = process.cwd();

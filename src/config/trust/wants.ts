@@ -17,7 +17,7 @@ import type { Reference } from '../source/substitute.ts';
 export interface Want {
   /** What happens if it is allowed, for a person. Visible characters only. */
   readonly text: string;
-  /** Where the file says so. */
+  /** Where the file sets it. */
   readonly path: readonly PropertyKey[];
   /** The same for the same want, wherever in a file it stands. */
   readonly id: string;
@@ -121,7 +121,7 @@ function factsOf(marked: Marked): readonly Fact[] {
         ? []
         : destination(`limits are counted in the database ${place(text)}`, marked);
     case 'store':
-      // A password or PLANTS_TOKEN would go to whatever its author has listen on another port of this machine.
+      // A password or PLANTS_TOKEN would go to any program that its author has listening on another port of this machine.
       if (names.length === 0 && text.replace(/\/+$/, '') === standardPlantsUrl) return [];
       return destination(`plants, and your login for them, go to ${place(text)}`, marked);
     case 'store database': {
@@ -227,7 +227,7 @@ function cloudOf(url: string): Cloud | undefined {
 }
 
 /**
- * Whether requests there are nobody's but the user's own. A resource of Azure and a project of Google are in the address,
+ * Whether requests there are billed to the user alone. A resource of Azure and a project of Google are in the address,
  * and may be those of the file's author; at AWS the credentials say whose account it is.
  */
 function isVendors(url: string): boolean {
@@ -256,7 +256,7 @@ function place(url: string): string {
   return visible(`${protocol}//${user}${host}${rest}`);
 }
 
-/** A text of which nothing is hidden: what could not be seen, or looks like something else, as escapes in quotes. */
+/** A text with nothing hidden: invisible characters and look-alikes are escaped, in quotes. */
 function visible(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   return JSON.stringify(text).replace(
@@ -265,7 +265,7 @@ function visible(text: string): string {
   );
 }
 
-/** That a file is used without a policy of the user's own file: nobody but the user wants that. */
+/** That a file is used without a policy of the user's own file, which only the user may want. */
 export function waiverOf(policy: string): Want {
   const text = `it is used without the policy ${visible(policy)} of your own configuration`;
   return { text, path: [], id: hash('sha256', JSON.stringify(['without policy', policy]), 'hex') };
@@ -278,11 +278,11 @@ export interface JudgedFile {
   /** How messages name it. */
   readonly name: string;
   readonly wants: readonly Want[];
-  /** Whether it would be used if it got all of that: nobody should be asked about one that is wrong anyway. */
+  /** Whether it would be used if it got all of that: there is no point in asking about an invalid one. */
   readonly isValid: boolean;
 }
 
-/** Decides what a file gets from outside itself; resolves to what of it nobody has allowed. */
+/** Decides what a file gets from outside itself; resolves to what is not allowed yet. */
 export type Consent = (file: JudgedFile) => Promise<readonly Want[]>;
 
 /** What a file wants, for a person who decides. */
@@ -295,7 +295,7 @@ export function linesOf(wants: readonly Want[]): string {
   return wants.map(({ text }) => `  ${text}\n`).join('');
 }
 
-/** The error (config.untrusted) for a file that wants what nobody has allowed. */
+/** The error (config.untrusted) for a file that wants what is not allowed yet. */
 export function untrusted(name: string, pending: readonly Want[]): GatewayError {
   const remedy =
     '"gateway trust" allows it for this file; a file that -c or GATEWAY_CONFIG names may have it all';

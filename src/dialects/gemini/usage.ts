@@ -36,7 +36,7 @@ export function parseGeminiAnswerUsage(answer: Fields, known?: Usage): Usage | u
   return usage === undefined || surcharge === undefined ? usage : { ...usage, surcharge };
 }
 
-/** Tokens with prices of their own: sound that was read, and whatever was made besides text. */
+/** Tokens with prices of their own: audio input, and any output other than text. */
 const pricedApart: readonly (readonly [details: string, modality: RegExp])[] = [
   ['promptTokensDetails', /^AUDIO$/],
   ['cacheTokensDetails', /^AUDIO$/],

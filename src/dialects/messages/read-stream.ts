@@ -60,7 +60,7 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
   };
 }
 
-/** The content blocks of a Messages stream, of which one is open at a time. */
+/** The content blocks of a Messages stream; one is open at a time. */
 function createMessagesBlocks(sink: StreamSink) {
   let calls = 0;
   let isCallOpen = false;

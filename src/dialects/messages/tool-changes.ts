@@ -10,7 +10,7 @@ export interface ToolChanges {
 }
 
 /**
- * Reads `tool_reference` in the results of a search, and `tool_addition` and `tool_removal` anywhere, the later of which
+ * Reads `tool_reference` in the results of a search, and `tool_addition` and `tool_removal` anywhere; the later one
  * hold (types of @anthropic-ai/sdk 1.14, 2026-11).
  */
 export function findToolChanges(messages: unknown): ToolChanges {

@@ -10,7 +10,7 @@ const pricedCalls: ReadonlySet<string> = new Set([
 
 /**
  * The usage of a response, with the searches of the web that it lists. A call of another tool that the provider runs, such
- * as a search of files, has no known price; where none is listed, none of those that were offered was used.
+ * as a search of files, has no known price; without a list, no offered tool was used.
  */
 export function parseResponseUsage(response: Fields): Usage | undefined {
   const usage = parseResponsesUsage(response);

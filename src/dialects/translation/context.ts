@@ -41,7 +41,7 @@ export function acceptedEffort(
   return undefined;
 }
 
-/** In tokens; written into a client's own bytes if its host needs a cap on output and nobody sets one. */
+/** In tokens; written into a client's own bytes if its host needs a cap on output and none is set. */
 export const defaultCap = 4_096;
 
 /** The same for a request that is translated, whose client knows no such cap: thinking may take most of a small one. */

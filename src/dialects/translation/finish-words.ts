@@ -3,7 +3,7 @@ import { brokenAnswer, toText } from '../fields.ts';
 
 /**
  * What hosts say of why an answer ended, in any dialect. Words of failures are not here: an answer that ended with one
- * of them, or with a word that nobody has seen, must not look finished.
+ * of them, or with an unknown word, must not look finished.
  * Sources: the dialects' own documents; DeepSeek, Mistral, Zhipu, OpenRouter, vLLM, SGLang as in BerriAI/litellm#25825,
  * inspect_ai#5189, huggingface/chat-ui#2383, 2026-09.
  */

@@ -13,12 +13,15 @@ const told = ['enum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'for
 /** References can name each other, and multiply. */
 const countLimit = 10_000;
 
-/** The schema in Google's keywords; what these can't say is told in its description. References are written out. */
+/**
+ * The schema in Google's keywords; what these can't express is written into its description. References are resolved
+ * inline.
+ */
 export function toGoogleSchema(root: Fields): Fields {
   let count = 0;
   return convert(root, []);
 
-  /** `names` are the references inside of which the schema stands. */
+  /** `names`: the references that lead to this schema. */
   function convert(found: unknown, names: readonly string[]): Fields {
     count += 1;
     const name = toText(toFields(found).$ref);

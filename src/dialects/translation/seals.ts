@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Host, hostNames } from '../../hosts/find-host.ts';
 
 /**
- * What a host wants back as it sent it and nobody else can read: the signature of a thought, encrypted reasoning, the
- * signature of a call. It travels through the client in a slot that the client's dialect has for such things, and goes
- * back to the host that it is from, and to no other.
+ * Values that a host expects back unchanged and that are opaque to all others: the signature of a thought, encrypted
+ * reasoning, the signature of a call. It travels through the client in a slot that the client's dialect has for such
+ * things, and goes back to the host that it is from, and to no other.
  */
 export interface Seal {
   /** Where it is from; absent in an answer, which is from the host that the request went to. */

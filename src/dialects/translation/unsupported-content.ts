@@ -41,7 +41,7 @@ export function replaceUnsupported(request: ConversationRequest, replacing: Repl
   return withoutOwnTools({ ...request, turns: request.turns.map(replaceIn) }, context);
 }
 
-/** Why a host takes no such picture, whatever its dialect. */
+/** Why a host refuses such a picture, in any dialect. */
 function cannotTakePicture(
   { kind, source }: MediaPart,
   { images, imageUrls }: HostTraits,
@@ -54,7 +54,7 @@ function cannotTakePicture(
   return `this model takes only ${images.map((type) => type.slice('image/'.length)).join(', ')}`;
 }
 
-/** Without functions there is nothing that the model could call: it is told so, and can say it. */
+/** Without functions the model can call nothing: the prompt says so, and the model can report it. */
 function withoutOwnTools(request: ConversationRequest, context: TranslationContext): ConversationRequest {
   const { tools, ownTools = [] } = request;
   if (tools.length > 0 || ownTools.length === 0) return request;
@@ -70,7 +70,7 @@ function describe(part: MediaPart): string {
   return `${part.kind}${name}${pages === 0 ? '' : pages === 1 ? ', 1 page' : `, ${pages} pages`}`;
 }
 
-/** 0 if the document doesn't show it: newer PDF files may compress what says so. */
+/** 0 if unknown: newer PDF files may compress the page tree. */
 function countPages({ source }: MediaPart): number {
   if (source.kind !== 'base64' || source.mediaType !== 'application/pdf') return 0;
   const text = Buffer.from(source.data, 'base64').toString('latin1');

@@ -35,7 +35,7 @@ export function headersFor(
   return headers;
 }
 
-/** What the gateway writes itself is JSON, whatever the provider's answer was. */
+/** The gateway's own bodies are JSON, even if the provider's answer was not. */
 function withJsonType(headers: readonly string[]): string[] {
   const at = headers.indexOf('content-type');
   const others = at < 0 ? headers : [...headers.slice(0, at), ...headers.slice(at + 2)];

@@ -31,7 +31,7 @@ const answerLimitBytes = 32 * 1024 * 1024;
 const causeLength = 300;
 /** Characters of a provider's page in which its words are looked for. */
 const pageLength = 16_384;
-/** Most bytes of a stream that are handled in one go: with rules that match everywhere, some milliseconds of work. */
+/** Maximum bytes of a stream that are handled in one go: with rules that match everywhere, some milliseconds of work. */
 const smallSlices = 16 * 1024;
 
 const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
@@ -109,7 +109,8 @@ function sendByKind(
 
 /**
  * Throws provider.credentials_rejected if the provider refuses the credentials, and not what was asked for. A client that
- * got the provider's own answer would think that its key of the gateway was rejected; what the provider says is in the record.
+ * got the provider's own answer would think that its key of the gateway was rejected; what the provider says is in
+ * the record.
  */
 async function sendRefusal(exchange: Exchange, answered: Answered): Promise<void> {
   const { forwarded } = answered;

@@ -7,7 +7,7 @@ import type { Scrubber } from '../scrub.ts';
 
 /** Characters with which a secret may begin that are not held back: they say nothing. */
 const longestSent = 2;
-/** Most characters of events that are held back. */
+/** Maximum characters of events that are held back. */
 const heldLimit = 65_536;
 
 /**

@@ -4,7 +4,7 @@ import type { BodySink, ProviderAnswer } from '../../providers/transport/upstrea
 
 interface Turns {
   readonly budget: PieceBudget;
-  /** Most bytes that are handled in one go. */
+  /** Maximum bytes that are handled in one go. */
   readonly sliceBytes: number;
 }
 

@@ -2,9 +2,9 @@ import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';
 
 /** What a decision may take in the main thread, where all other exchanges wait for it, until it is given up there. */
 const budgetMs = 20;
-/** Characters that a detector reads in less than 30 ms, whatever they are. */
+/** Characters that a detector reads in less than 30 ms in the worst case. */
 const longText = 49_152;
-/** Reading the clock costs as much as a very short text: it is read once in so many of them, or in so many characters. */
+/** Reading the clock costs as much as a very short text: it is read once in this many texts, or characters. */
 const textsBetween = 16;
 const charactersOfText = 256;
 

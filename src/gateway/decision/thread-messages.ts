@@ -12,7 +12,7 @@ export interface ThreadData extends ModelNames {
   readonly source: PolicySource;
 }
 
-/** What a thread is told to do before it is asked anything: to compile these policies. */
+/** A thread's first message: the policies to compile. */
 export interface Preparation {
   readonly kind: 'preparation';
   readonly input: { readonly policies: readonly string[] };

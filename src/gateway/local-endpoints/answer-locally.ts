@@ -21,7 +21,7 @@ import type { ModelInfo } from './models.ts';
 // English prose and code average about four bytes per token; good enough for a client's context gauge.
 const bytesPerToken = 4;
 
-/** Estimates tokens for providers that can't count them; marked as an estimate, so that nobody bills by it. */
+/** Estimates tokens for providers that can't count them; marked as an estimate, so that it is not used for billing. */
 export function sendEstimate(exchange: Exchange, { request, endpoint }: DecidedRequest): void {
   const { document } = request;
   let bytes = 0;

@@ -4,7 +4,7 @@ import { answerHeader, challengeHeader, type OwnerProof } from '../../lib/owner-
 import type { OpenCounts } from '../../record/gauges.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** Whether the gateway's dependencies work. Requests that need none of them are served all the same. */
+/** Whether the gateway's dependencies work. Requests that don't need them are served all the same. */
 export interface Dependencies {
   /** The store of the limits' counters: `redis away` while Redis doesn't answer. */
   readonly state: 'ok' | 'redis away';
@@ -27,7 +27,7 @@ export interface Health {
 
 /**
  * Answers whether the gateway accepts work. It still does while a dependency is unavailable: every gateway would notice
- * the same, and a load balancer that drops all of them helps nobody. Throws gateway.draining and, while it starts,
+ * the same, and a load balancer that drops all of them helps no client. Throws gateway.draining and, while it starts,
  * gateway.overloaded.
  */
 export function answerReady(exchange: Exchange, readiness: Readiness): void {

@@ -42,7 +42,7 @@ export function guessDestination(body: Buffer): Destination {
   return destinationNamed(dialect?.name ?? 'responses');
 }
 
-/** Strict parsing will report what is wrong with it, whatever the endpoint. */
+/** Strict parsing reports what is wrong with it at every endpoint. */
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());

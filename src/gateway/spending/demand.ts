@@ -54,7 +54,7 @@ const answerNames: Readonly<Record<string, string>> = { serviceTier: 'service_ti
 
 /**
  * What a request asks for that costs other than the known prices, by the names that answers have for it: modes, and
- * `tools` of the provider's own, of which the answer may say that none was used.
+ * the provider's own `tools`, which the answer may report as unused.
  */
 export function findAskedModes(document: JsonDocument): readonly string[] {
   const found = plainModes.filter(([name, plain]) => {
@@ -207,7 +207,7 @@ const imageTypes: ReadonlySet<string> = new Set(['image_url', 'input_image', 'im
 const fileTypes: ReadonlySet<string> = new Set(['file', 'input_file', 'document']);
 /** Where dialects say which image or file it is: at once, or in an object. */
 const members = ['image_url', 'source', 'url', 'file', 'file_id', 'file_url'];
-/** What is data to a provider, whatever its members are called: arguments and results of calls, and schemas. */
+/** Data to a provider, whose members may have any name: arguments and results of calls, and schemas. */
 const dataMembers: ReadonlySet<string> = new Set([
   ...['input', 'args', 'arguments', 'response', 'action', 'metadata', 'parameters', 'input_schema', 'schema'],
   ...['json_schema', 'responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
@@ -263,7 +263,7 @@ function namesKept(document: JsonDocument): boolean {
   return isKept || hasBareItem(document, document.member(root, 'input'));
 }
 
-/** Most keys are told from the names that `namesContent` knows by their last letter, without being decoded. */
+/** Most keys are distinguished from the names in `namesContent` by their last letter, without being decoded. */
 function mayNameContent(document: JsonDocument, key: number): boolean {
   const last = document.bytes[document.end(key) - 1];
   return last === 0x6c /* l */ || last === 0x61 /* a */ || document.isEscaped(key);

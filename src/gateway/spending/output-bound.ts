@@ -18,7 +18,7 @@ export interface OutputCap {
   readonly tokens: number;
   /** Whether no answer can be longer than that. */
   readonly isBounding: boolean;
-  /** Whether the request has any, whatever it is worth. */
+  /** Whether the request has any, valid or not. */
   readonly isSet: boolean;
   /** How many answers the client asks for. */
   readonly answers: number;
@@ -93,7 +93,7 @@ export function answersOf(document: JsonDocument, { answerCounts = ['n'] }: Dial
 
 /**
  * Whether an answer may have tokens that no text shows: most models that reason show a summary of it or nothing. A
- * request decides it for all models, otherwise what is known of the model, and a model of which nothing is known may.
+ * request decides it for all models, otherwise what is known of the model, and an unknown model may.
  */
 export function mayReason(isAsked: boolean | undefined, { provider, model }: Target): boolean {
   if (provider.options.dialect === 'sandbox') return false;

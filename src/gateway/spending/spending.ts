@@ -40,7 +40,7 @@ interface Worst {
 }
 
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-/** Of a model whose context window nobody says. */
+/** For a model whose context window is unknown. */
 const unknownWindow = 1_048_576;
 
 /** The most that one exchange may use, and what it did use. */

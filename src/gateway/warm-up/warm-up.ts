@@ -58,7 +58,7 @@ function runFor(job: Job, limitMs: number): boolean {
     });
     return true;
   } catch (thrown) {
-    // Whatever else fails also fails with a request, which then says so.
+    // Any other failure also fails a request, which then reports it.
     return !(thrown instanceof GivenUp);
   }
 }

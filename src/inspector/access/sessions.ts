@@ -131,7 +131,7 @@ export function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(digest(one)), Buffer.from(digest(other)));
 }
 
-/** The oldest ones go, so that nobody can fill the memory. */
+/** The oldest ones are removed, so that the memory can't be filled. */
 export function addBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
   if (map.size >= most) map.delete(map.keys().next().value as string);
   map.set(key, value);

@@ -128,7 +128,7 @@ export interface Mark extends TextRange {
   readonly kind: 'match' | 'redacted' | 'restored' | 'dropped';
   /** JSON pointer to the value that it is in, or is; missing for `redacted` and `restored`. */
   readonly at?: string;
-  /** The rules of which it is, by their ids. */
+  /** The rules that matched it, by their ids. */
   readonly rule?: string;
 }
 

@@ -11,7 +11,7 @@ export const shownBytes = 1024 * 1024;
 
 export type Scrub = (text: string) => string;
 
-/** A body for display: as text, whatever it contains, with configured secrets scrubbed and places marked. */
+/** A body for display: as text, with configured secrets scrubbed and places marked. */
 export function toBody(bytes: Buffer, scrub: Scrub, findMarks: (text: string) => readonly Mark[]): Body {
   const text = shownText(bytes, scrub);
   return { bytes: bytes.length, text, truncated: bytes.length > shownBytes, marks: findMarks(text) };

@@ -110,7 +110,7 @@ export class EventStreams {
     const { version } = ring;
     const changed = [...this.#dirty];
     this.#dirty.clear();
-    // Came and went within this batch: nobody can follow more than the ring holds.
+    // Came and went within this batch: a page can't follow more than the ring holds.
     const entries = changed.filter((entry) => entry.seq <= this.#sentSeq || ring.holds(entry));
     this.#sentSeq = ring.newestSeq;
     const count = changed.length - entries.length;

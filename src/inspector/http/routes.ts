@@ -29,7 +29,7 @@ import {
 } from './router.ts';
 import { createPageFiles, type PageFile, sendFile } from './serve-page.ts';
 
-/** Throws inspector.unknown, inspector.not_kept, and whatever prevents the request from being sent. */
+/** Throws inspector.unknown, inspector.not_kept, and any reason for which the request can't be sent. */
 async function sendAgain(call: Call, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
   const fields = await readJson(call, requestBodyBytes);
   const entry = findEntry(ring, textField(fields, 'id') ?? '');
@@ -152,7 +152,7 @@ function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): 
   return {
     open: {
       'GET api/access': (): AccessAnswer => ({ password: config().inspector.password !== undefined }),
-      // For commands of the user who started the gateway: nobody else can read the state file with the proof.
+      // For commands of the user who started the gateway: no other user can read the state file with the proof.
       'POST api/link': (call) => {
         const challenge = call.request.header(challengeHeader) ?? '';
         if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {

@@ -52,7 +52,7 @@ export function App({ live }: { readonly live: Live }) {
   useEffect(() => {
     document.title = live.isSignedOut ? 'gateway' : `${titles[view.name]} – gateway`;
   }, [view.name, live.isSignedOut]);
-  /** By so many rows, at most to the end. */
+  /** By `step` rows, at most to the end. */
   const move = (step: number) => {
     const rows = shown.current;
     const index = rows.findIndex(({ id }) => id === selected) + step;

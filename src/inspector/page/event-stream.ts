@@ -18,7 +18,7 @@ interface Listener {
   onSignedOut(): void;
 }
 
-// Comments come every 15 s; a stream without them is dead, whatever the socket says.
+// Comments come every 15 s; a stream without them is dead, even if the socket is open.
 const silenceMs = 40_000;
 const firstWaitMs = 1000;
 const longestWaitMs = 15_000;

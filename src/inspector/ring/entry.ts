@@ -47,13 +47,13 @@ export interface EntryKeeper {
   grew(entry: RingEntry, bytes: number): void;
 }
 
-/** Most bytes kept of one answer; the rest is left out. */
+/** Maximum bytes kept of one answer; the rest is left out. */
 const answerLimitBytes = 8 * 1024 * 1024;
-/** Each piece is an object of its own, whatever its length. */
+/** Each piece is an object of its own, even a short one. */
 const pieceBytes = 100;
 
 /**
- * What is kept of one exchange. While nobody watches, it only references what the exchange has created anyway (record
+ * What is kept of one exchange. While the page isn't open, it only references what the exchange has created anyway (record
  * and headers) and reads the clock; everything that is shown is computed from that on demand.
  */
 export class RingEntry implements Subscriber {
@@ -190,7 +190,7 @@ export class RingEntry implements Subscriber {
   }
 }
 
-/** An entry of which only the record is left. */
+/** An entry with only its record left. */
 export function recalledEntry(record: ExchangeRecord, keeper: EntryKeeper): RingEntry {
   const exchange: FollowedExchange = {
     id: record.request_id,

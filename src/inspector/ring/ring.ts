@@ -26,7 +26,7 @@ export class Ring implements EntryKeeper {
   /** The number of the newest one; those of recalled ones are below that of the first exchange here. */
   #newest: number;
   readonly #keepsAlways: () => boolean;
-  /** Until when bodies are kept on request, by a clock that nobody sets back, and as it is shown. */
+  /** Until when bodies are kept on request, by a monotonic clock, and as it is shown. */
   #kept: { readonly untilMs: number; readonly until: string } | undefined;
 
   /** `keepsAlways`: whether bodies are kept without a request. */

@@ -95,7 +95,7 @@ function withPolicies(source: ConfigSource, scratch: SourceDocument, report: Rep
   if (read.settings === undefined || report.problems.some(({ severity }) => severity === 'error'))
     return undefined;
   const { addedKeys, ...rest } = source;
-  // Those of the user's own file hold whatever the other one says.
+  // Those of the user's own file hold over the other one.
   const user = Object.entries(source.settings.policies).filter(([name]) => isOfUser(name));
   const policies = { ...read.settings.policies, ...Object.fromEntries(user) };
   const settings = { ...source.settings, policies };

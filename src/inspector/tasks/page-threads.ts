@@ -45,7 +45,7 @@ export class PageThreads {
 
 function work(entry: URL, task: PageTask): Promise<unknown> {
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } });
-  worker.unref(); // it keeps nobody from ending
+  worker.unref(); // it doesn't keep the process alive
   return new Promise<unknown>((resolve, reject) => {
     const limit = (ms: number) => setTimeout(() => reject(tooLong(ms)), ms);
     let timer = limit(startLimitMs);

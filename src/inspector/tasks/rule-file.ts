@@ -24,7 +24,7 @@ export async function readRuleLines(
   return new Map([...lines, ...user]);
 }
 
-/** Rules of the user's own file, some of which have another id while another file is used, or are left out. */
+/** Rules of the user's own file, some renamed or left out while another file is used. */
 function userRuleLines(text: string, policies: Policies, file: string): ReadonlyMap<string, Source> {
   const source = parseSource(text);
   const written = toFields(toFields(source.value).policies);

@@ -28,7 +28,7 @@ export async function openRedisChannel(url: string, name: string, onText: (text:
   // Redis passes messages on without regard to databases.
   const channel = `${name}@${db}`;
   listening.on('message', (_channel: string, text: string) => onText(text));
-  // On each connection. What ioredis itself subscribes to again has nobody to handle its failure, which ends the process.
+  // On each connection. If ioredis subscribes again by itself, a failure has no handler, and ends the process.
   const subscribed = new Promise<unknown>((resolve) => {
     listening.on('ready', () => void listening.subscribe(channel).then(resolve, () => undefined));
   });

@@ -282,7 +282,7 @@ export class RedisCounters implements Counters {
     this.#mark = await this.#sums.fill(`${this.#id} ${this.#sequence}`);
   }
 
-  /** False if the ledger does not answer, and none of the claims must be known. */
+  /** False if the ledger does not answer; then the claims must not become known. */
   async #load(claims: readonly Claim[]): Promise<boolean> {
     try {
       await this.#sums.load(claims.flatMap(({ budget }) => budget ?? []));

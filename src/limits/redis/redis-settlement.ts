@@ -90,7 +90,7 @@ export class Settlements {
     this.#options = options;
   }
 
-  /** Rejects, and keeps the settlement, if nobody knows whether it was counted. */
+  /** Rejects, and keeps the settlement, if it is unknown whether it was counted. */
   async send(settlement: Settlement): Promise<void> {
     try {
       await this.#settle(settlement, false);

@@ -23,7 +23,7 @@ export class RedisSums {
 
   /**
    * Raises all budgets' counters to the ledger's sums, which include the worst case of everything that is open. Resolves
-   * with the mark of the data set, which is `fresh` after the id of the server's run if nobody has marked it yet.
+   * with the mark of the data set, which is `fresh` after the id of the server's run if it has no mark yet.
    */
   fill(fresh: string): Promise<string> {
     this.#filling ??= this.#fill(fresh).finally(() => {

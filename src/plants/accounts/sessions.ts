@@ -18,7 +18,7 @@ export const sessionSeconds = 3_600;
 const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 const hashesPerQuery = 500;
 
-/** Opaque random tokens, of which only the hash is stored: a copy of the database opens nothing. */
+/** Opaque random tokens, stored as hashes only: a copy of the database opens nothing. */
 export function createSessions(queries: Queries, now: () => number) {
   return {
     create: async (userId: number): Promise<string> => {

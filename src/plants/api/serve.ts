@@ -76,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
   };
 
   const upgrade = async (request: HttpRequest, socket: Duplex, head: Buffer): Promise<void> => {
-    socket.on('error', () => undefined); // the client left; there is nobody to answer
+    socket.on('error', () => undefined); // the client left; no answer is possible
     try {
       checkOrigin(request, allowed);
       refuseOtherUpgrades(request);

@@ -119,7 +119,7 @@ export class LazyDfa {
     return this.#room <= 0;
   }
 
-  /** Makes room, as so many bytes have been read. */
+  /** Makes room for the `bytes` that have been read. */
   addRoom(bytes: number): void {
     this.#room = Math.min(this.#roomLimit, this.#room + bytes / bytesPerCell);
   }

@@ -83,7 +83,7 @@ export class ProductDfa {
     return this.#room <= 0 || this.#exact.isFull || this.#folded.isFull;
   }
 
-  /** Makes room, as so many bytes have been read. */
+  /** Makes room for the `bytes` that have been read. */
   addRoom(bytes: number): void {
     this.#room = Math.min(roomLimit, this.#room + bytes / bytesPerPair);
     this.#exact.addRoom(bytes);

@@ -16,7 +16,7 @@ import { PieceReader } from './piece-reader.ts';
 import { type StatePair, unknownCell } from './product-dfa.ts';
 import type { Simulation } from './simulation.ts';
 
-/** A run of so many characters of keys is encoded data, in which prefilters would need a state for nearly every byte. */
+/** A run of this many key characters is encoded data, in which prefilters would need a state for nearly every byte. */
 const dataRunLength = 256;
 
 interface ScannerParts extends ReaderParts {
@@ -112,7 +112,7 @@ export class Scanner {
     this.#ownScan.reader.product.addRoom(text.end - text.start);
     this.#found = this.#ownScan.reader.found;
     this.#found.note('folded', this.folded.prefiltered);
-    // States of other automata, of which the nodes have the same numbers.
+    // States of other automata, whose nodes have the same numbers.
     return { exact: threadsOf(after.exact), folded: threadsOf(after.folded) };
   }
 }

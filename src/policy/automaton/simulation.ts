@@ -11,14 +11,14 @@ const none = -1;
 const skippedOrSpace: readonly Reading[] = [[], [space]];
 
 /**
- * Simulates an NFA thread by thread: slower than a DFA, but at a cost that is bounded whatever the text. Prefilters are
+ * Simulates an NFA thread by thread: slower than a DFA, but at a cost that is bounded for every text. Prefilters are
  * not simulated: in random letters dozens of their threads are alive, so what they are of is taken to be there.
  */
 export class Simulation {
   readonly #automaton: LazyDfa;
   readonly #table: ThreadTable;
   readonly #fold: Fold | undefined;
-  /** The column of the space, of which only the first of a run counts; none where all do. */
+  /** The column of the space, if only the first of a run counts; none where all do. */
   readonly #space: number;
   #threads: number[] = [];
   #count = 0;

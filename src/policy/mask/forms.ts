@@ -40,7 +40,7 @@ export function wordForm(kind: string): Form {
 
 const mailDomain = '@masked.invalid';
 
-/** In a top-level domain that nobody can have (RFC 2606, section 2). */
+/** In a top-level domain that can't be registered (RFC 2606, section 2). */
 const address: Form = {
   ...wordForm('EMAIL'),
   head: 'EMAIL-',

@@ -21,7 +21,7 @@ export interface PlaceholderPatterns {
   readonly whole: RegExp;
   /** Matches the beginning of one at the end of a text. */
   readonly beginning: RegExp;
-  /** Matches what is left of one, whatever its case: what it began with, and the letters that follow. */
+  /** Matches what is left of one, in any case: what it began with, and the letters that follow. */
   readonly broken: RegExp;
   /** Matches JSON that may hold one, whole or not. */
   readonly inJson: RegExp;
@@ -45,7 +45,7 @@ export function findPlaceholders(
     if (!isPlaceholder(found[0], found.index)) whole.lastIndex = found.index + 1;
 }
 
-/** The text with the placeholders replaced of which a value is known. */
+/** The text with all placeholders replaced whose value is known. */
 export function replacePlaceholders(
   patterns: Pick<PlaceholderPatterns, 'whole'>,
   text: string,

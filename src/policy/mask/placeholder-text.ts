@@ -81,5 +81,5 @@ export class PlaceholderText {
   }
 }
 
-/** Most characters that are kept for what is left of a placeholder. */
+/** Maximum characters that are kept for the rest of a placeholder. */
 const mostNoted = 256;

@@ -76,7 +76,7 @@ export class Placeholders {
   }
 
   /**
-   * The key in front, and no HMAC, which takes four times as long: a hash of which so little is shown can't be continued
+   * The key in front, and no HMAC, which takes four times as long: a hash that is shown only in part can't be continued
    * (chop-MD, Coron et al. 2005).
    */
   #letters(text: string, { alphabet }: Form, count: number): string {

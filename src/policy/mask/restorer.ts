@@ -62,7 +62,10 @@ export class Restorer {
     };
   }
 
-  /** The value of a placeholder, as it is written in so many JSON strings; undefined if this request had no such one. */
+  /**
+   * The value of a placeholder as it is written inside `depth` nested JSON strings; undefined if this request had no
+   * such placeholder.
+   */
   value(placeholder: string, depth: number): string | undefined {
     const value = this.#masked.get(placeholder);
     if (value === undefined) return undefined;
@@ -81,7 +84,7 @@ export class Restorer {
     }
   }
 
-  /** The kind of the placeholder of which a text is or was one; undefined if it is of none. */
+  /** The kind of the placeholder that a text is or was; undefined if it is none. */
   #kindOfRest(text: string): string | undefined {
     const letters = withoutSigns(text);
     for (const length of this.#tellingLengths) {

@@ -7,7 +7,7 @@ import type { Restorer } from './restorer.ts';
 
 /** How many pieces of other texts may come before a text that may end in a placeholder is sent as it is. */
 const patience = 16;
-/** Most characters of events that are held back. */
+/** Maximum characters of events that are held back. */
 const heldLimit = 65_536;
 
 /** What a provider signed or may yet sign, which summaries never are, and what repeats a text letter by letter. */

@@ -23,7 +23,7 @@ const confidence = z.enum(confidences);
 /** `secrets`, or `{ secrets: possible }` for another confidence than `likely`. */
 const detection = z.union([z.partialRecord(z.enum(detectorNames), confidence), z.enum(detectorNames)]);
 
-/** What is searched for (phrases, patterns and detectors, any of them), and in texts of which roles. */
+/** The phrases, patterns and detectors to search for, and the roles of the texts. */
 export const textSchema = z
   .strictObject({
     phrases: z.array(phrase).min(1).optional().describe('Literal texts, also inside words.'),

@@ -25,7 +25,7 @@ export function readAnswerText(bytes: Buffer): AnswerText | undefined {
   return /^\s*\{/.test(text) ? undefined : readPlain(text);
 }
 
-/** The same for a text that is read literally, whatever it looks like. */
+/** The same for a text that is always read literally. */
 export function readPlain(text: string): AnswerText {
   return {
     document: wrapText(text),

@@ -88,7 +88,7 @@ export class StreamEvent {
     this.#changes.set(entry, text);
   }
 
-  /** Where it can't be read strictly: its data is one text, whatever it looks like. */
+  /** Where it can't be read strictly: its data is one text in any case. */
   readLiterally(): AnswerText {
     const source = readPlain(this.data);
     this.#reading = { source, isObject: false, parts: [], ends: [], frame: undefined };
@@ -100,7 +100,7 @@ export class StreamEvent {
     return StreamEvent.withoutData(this.#reader, pingBytes);
   }
 
-  /** Leaves nothing but its name and its data: no comments, and no fields that nobody reads. */
+  /** Leaves nothing but its name and its data: no comments, and no unused fields. */
   strip(): void {
     this.#bytes = undefined;
   }

@@ -75,7 +75,7 @@ const headLength = 1368;
 
 /**
  * Reads base64. The media type is only a claim: content labelled as text is always read, and content that is text is read
- * whatever its label. Readers differ in how they treat garbage in base64, so it makes the whole opaque.
+ * under any label. Readers differ in how they treat garbage in base64, so it makes the whole opaque.
  */
 function readBase64(data: string, mediaType: string | undefined): Decoded {
   const plain = data.includes('%') ? percentDecode(data).toString('latin1') : data;

@@ -125,7 +125,7 @@ class ToolSearch implements OfferedTools {
     }
   }
 
-  /** Names of functions, or one: each is a function's, whatever the word means elsewhere. */
+  /** Names of functions, or one: each is a function's name, even if the word means something else elsewhere. */
   #choice(names: number): void {
     if (this.#document.kind(names) === kinds.string) this.#add(names, '');
     for (const name of this.#document.elements(names)) this.#choice(name);

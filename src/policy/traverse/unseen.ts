@@ -130,7 +130,7 @@ function leadsToServer(document: JsonDocument, tool: number): boolean {
 /** Members that only describe an item, without any of its content. */
 const bareNames = new Set(['id', 'type', 'role', 'status', 'phase']);
 
-/** Whether an item is another one by its id, with the type that says so or without. */
+/** Whether an item is another one by its id, with or without the type for that. */
 export function isItemReference(document: JsonDocument, item: number): boolean {
   const type = document.memberText(item, 'type');
   return type === 'item_reference' || (type === undefined && isBareReference(document, item));

@@ -18,7 +18,7 @@ import { type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import type { Context, Visitor } from './walk-context.ts';
 
 const nestingLimit = 4;
-/** Members that hold nothing but bytes, however short these are and whatever is missing beside them. */
+/** Members that hold nothing but bytes, however short these are and even if other members are missing. */
 const byteWrappers = new Set(['source', 'input_audio', 'inlineData', 'inline_data']);
 /** Shorter texts can't contain a picture. */
 const shortestBinary = 64;
@@ -28,7 +28,7 @@ interface ValueWalkParts {
   readonly reader: MemberReader;
   /** Of requests only. */
   readonly dialect?: Dialect;
-  /** The list of an answer whose elements nobody reads together. */
+  /** The list of an answer whose elements are not read as one text. */
   readonly choices?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export class ValueWalk {
     this.value(document, key + 1, context);
   }
 
-  /** A field of one role: a text, or texts in whatever form. */
+  /** A field of one role: a text, or texts in any form. */
   section(document: JsonDocument, entry: number, context: Context): void {
     this.refuseNumbers(document, entry, context);
     this.#visitor.block(entry);

@@ -7,7 +7,7 @@ import { Context, joins, type Visitor } from './walk-context.ts';
 import { ValueWalk } from './walk-values.ts';
 
 export interface Walk {
-  /** Visits every string, key and number of a request, whatever its fields are called. */
+  /** Visits every string, key and number of a request, under any field name. */
   request(document: JsonDocument, dialect: Dialect, visitor: Visitor): void;
   /** The same for an answer, or a part of one; it has no roles. The texts of each choice of a chat are apart. */
   document(document: JsonDocument, roles: number, visitor: Visitor): void;

@@ -3,7 +3,7 @@ import { eventLimitBytes, formatSse } from '../../dialects/sse.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ProviderAnswer } from '../transport/upstream.ts';
 
-/** Most bytes of one frame: one event as Base64, so that a broken length can't fill the memory. */
+/** Maximum bytes of one frame: one event as Base64, so that a broken length can't fill the memory. */
 const largestFrame = 2 * eventLimitBytes; // base64 and its frame
 /** A length, the length of the headers, two checksums. */
 const smallestFrame = 16;
@@ -69,7 +69,10 @@ const codec = new EventStreamCodec(
   (text) => encoder.encode(text),
 );
 
-/** Cuts a stream into frames, whose checksums are checked. Each byte is copied a few times at most, in whatever pieces it comes. */
+/**
+ * Cuts a stream into frames, whose checksums are checked. Each byte is copied a few times at most, however the bytes
+ * are split.
+ */
 class FrameReader {
   #held: Buffer[] = [];
   #heldBytes = 0;

@@ -26,7 +26,7 @@ interface Refusal {
   readonly ageMs: number;
 }
 
-/** The authorization of a request; whatever goes wrong is a provider.credentials_missing. */
+/** The authorization of a request; every failure is a provider.credentials_missing. */
 export async function authorized(authorizer: Authorizer, request: HostRequest): Promise<Authorization> {
   try {
     return await authorizer.authorize(request);

@@ -56,7 +56,7 @@ export class CredentialCache<Value> {
     return known.value;
   }
 
-  /** A provider refused a value that was given so many milliseconds ago. Returns whether there may be another one now. */
+  /** A provider refused a value that was issued `ageMs` ago. Returns whether there may be a new one now. */
   refused(ageMs: number): boolean {
     const known = this.#known;
     // Another request that was refused with it has had it fetched anew.

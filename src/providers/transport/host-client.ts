@@ -16,13 +16,13 @@ export interface HostDispatch extends Dispatcher.DispatchOptions {
 }
 
 /**
- * Most connections that are opened for one request before it is sent. The first may end while it is assigned, but undici
+ * Maximum connections that are opened for one request before it is sent. The first may end while it is assigned, but undici
  * would go on as long as each one ends: a proxy that sends bytes ahead of the request would be asked a thousand times a
  * second.
  */
 const mostOpened = 3;
 
-/** The connection of a client, of which there is one at a time, with one request at a time. */
+/** The connection of a client: one at a time, with one request at a time. */
 export class HostConnection {
   /** Undefined until it is open for the first time. */
   socket: Socket | undefined;

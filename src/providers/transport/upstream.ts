@@ -58,7 +58,7 @@ type HostFailure = keyof typeof hostFailures;
 /** How it ended. */
 type Outcome = GatewayError | 'complete' | 'aborted';
 
-/** Most bytes that are buffered before there is a sink. */
+/** Maximum bytes that are buffered before there is a sink. */
 const earlyBytes = 64 * 1024;
 const noHeaders = new AnswerHeaders();
 /** Most interim answers (1xx) that a host may send before its answer. */

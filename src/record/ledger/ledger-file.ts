@@ -185,7 +185,7 @@ function tablesOf(engine: SqliteEngine): LedgerTables {
   };
 }
 
-/** A build before sessions may have made the file, which nobody has opened for writing since. */
+/** A build before sessions may have made the file, and it has not been opened for writing since. */
 function hasSessions(engine: SqliteEngine): boolean {
   return engine.prepare("select 1 from sqlite_schema where name = 'session_raises'").all().length > 0;
 }

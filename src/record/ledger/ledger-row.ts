@@ -9,7 +9,7 @@ export interface Intent {
   readonly key_id: string;
   readonly endpoint: string;
   readonly model: string;
-  /** Who sent it, as far as its client says so; the session is one of this key. */
+  /** Who sent it, according to its client; the session is one of this key. */
   readonly session: string | null;
   readonly agent: string | null;
   readonly subagent: string | null;
@@ -56,7 +56,7 @@ export interface KnownSum extends WantedSum {
   readonly nanoUsd: number;
 }
 
-/** The row of an exchange whose end nobody knows: at its worst case. */
+/** The row of an exchange whose end is unknown: at its worst case. */
 export function unknownRow(intent: Intent): LedgerRow {
   return {
     ...intent,

@@ -61,7 +61,7 @@ export class Ledger {
       isSynced: this.isSynced,
       onEvent: options.onEvent,
       onClosed: (segment) => {
-        this.start(); // before this one is added: a new thread is told of all that are
+        this.start(); // before this one is added: a new thread gets all that there are
         this.#closed.set(segment.path, segment);
         this.#worker?.postMessage({ kind: 'move', path: segment.path } satisfies LedgerCommand);
       },

@@ -81,7 +81,7 @@ const findRows = 'select request_id from ledger_exchanges where request_id = any
 /** $1 the first quarter of an hour that is kept. */
 const pruneSums = ['ledger_sums', 'ledger_session_sums'].map((table) => sumPruning(table, '$1'));
 
-/** $1 most rows to delete, $2 started before, $3 the first id to keep whatever its age; returns how many were deleted. */
+/** $1 maximum rows to delete, $2 started before, $3 the first id to keep at any age; returns how many were deleted. */
 const pruneRows = `
   with gone as (
     delete from ledger_exchanges where id in (select id from ledger_exchanges order by id limit $1)

@@ -9,7 +9,7 @@ import type { LedgerSettings } from '../ledger.ts';
 import type { Recording } from '../recording.ts';
 import type { TracingSettings } from '../telemetry.ts';
 
-/** A worker's configuration. The same for all: none of them reads the file or the environment itself. */
+/** A worker's configuration. The same for all workers, which read neither the file nor the environment themselves. */
 export interface WorkerConfig {
   readonly config: ConfigSource;
   readonly sandboxUrl: string | undefined;
@@ -75,7 +75,7 @@ export type WorkerAnswer =
 /** Milliseconds after `untilMs` in which the parent waits for `taken`; then the connection may be another process's. */
 export const confirmMs = 200;
 
-/** Milliseconds on a clock that all processes of a machine share, and that nobody sets. */
+/** Milliseconds on a monotonic clock that all processes of a machine share. */
 export function uptimeMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }

@@ -17,7 +17,7 @@ import { confirmMs, uptimeMs, type WorkerAnswer, type WorkerCommand, type Worker
 // Ctrl-C reaches every process of a terminal; only the parent acts on signals.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 tryAddressesLonger();
-process.stderr.on('error', () => undefined); // nobody reads it any more
+process.stderr.on('error', () => undefined); // it has no reader any more
 process.once('disconnect', () => {
   server?.settleOpen();
   process.exit(); // the parent is gone

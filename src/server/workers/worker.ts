@@ -124,7 +124,7 @@ export class Worker implements ConnectionTarget {
 
   discard(): void {
     this.#prepared = undefined;
-    // Sent whatever it answered, because it may still be working on it.
+    // Sent even after an answer, because the worker may still be working on it.
     if (this.#isListening) this.#send({ kind: 'discard' }).catch(() => undefined);
   }
 

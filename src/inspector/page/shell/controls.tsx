@@ -19,7 +19,7 @@ interface TogglesProperties<Titles> {
   onChange(name: keyof Titles): void;
 }
 
-/** Buttons of which one is pressed. */
+/** A group of buttons, one of them pressed. */
 export function Toggles<Titles extends Readonly<Record<string, string>>>({
   label,
   titles,

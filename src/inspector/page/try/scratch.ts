@@ -85,12 +85,15 @@ function placeOf({ path, endpoint = '', model }: ExchangeRow): string {
 
 export type TryOutcome = TryPolicyAnswer | { readonly kind: 'failed'; readonly message: string };
 
-// Milliseconds after the last keystroke: long enough to finish a word. The first decision waits for nobody.
+// Milliseconds after the last keystroke: long enough to finish a word. The first decision doesn't wait.
 const waitMs = 400;
 // Other pages may be using the threads in which rules are tried.
 const busyMs = 1_000;
 
-/** What would be decided; asked for again a moment after every change, and after a failure when the gateway is there again. */
+/**
+ * What would be decided; asked for again a moment after every change, and after a failure when the gateway is there
+ * again.
+ */
 export function useOutcome(live: Live, { rules, body, key, endpoint }: Scratch): TryOutcome | undefined {
   const [outcome, setOutcome] = useState<TryOutcome>();
   const [attempt, setAttempt] = useState(0);

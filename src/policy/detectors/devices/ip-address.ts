@@ -12,7 +12,7 @@ import { createExpressionDetector, likely } from '../text/expression-detector.ts
 import { findLongRuns } from '../text/long-runs.ts';
 
 /**
- * IP addresses of both versions, except those that identify nobody (loopback, "any", broadcast, netmasks) and
+ * IP addresses of both versions, except those that identify no one (loopback, "any", broadcast, netmasks) and
  * lookalikes: versions, object identifiers, hardware addresses, `a::b` in code.
  */
 export const ipAddress: Detector = createAddressDetector({

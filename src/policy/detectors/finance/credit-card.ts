@@ -12,8 +12,8 @@ import { hasCards, isIssued } from './card-issuers.ts';
 
 /**
  * Payment card numbers: a known issuer, one of its lengths, in one piece, in the issuer's groups or digit by digit with
- * the same separator throughout, and a valid check digit. Validator's card check is not used: its pattern for Mastercard lacks
- * an anchor, so any number that begins with 51 passes, however long.
+ * the same separator throughout, and a valid check digit. Validator's card check is not used: its pattern for
+ * Mastercard lacks an anchor, so any number that begins with 51 passes, however long.
  */
 export const creditCard: Detector = {
   // Cards of fewer than fourteen digits (all Maestro) count only in groups: in one piece they are bar codes.
@@ -179,7 +179,7 @@ function isGrouped(text: string, start: number, { length, gaps }: Grouping): boo
   return !goesOn(start - 1, start - 2) && !goesOn(start + length, start + length + 1);
 }
 
-/** Whether everything else is a digit, the last of which is the check digit (ISO/IEC 7812-1, annex B). */
+/** Whether everything else is a digit, and the last one the check digit (ISO/IEC 7812-1, annex B). */
 function hasCheckDigit(text: string, start: number, { digits, length }: Grouping): boolean {
   let sum = 0;
   let count = 0;

@@ -145,7 +145,7 @@ interface Address {
   readonly end: number;
 }
 
-/** Senders whose mail nobody reads. */
+/** Senders whose mailbox isn't read. */
 function isNobody(text: string, { start, at, end }: Address): boolean {
   const first = text.charCodeAt(start) | 32;
   if ((first === 110 || first === 100) && noReply.test(text.slice(start, at))) return true;

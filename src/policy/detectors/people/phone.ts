@@ -98,7 +98,7 @@ function findAnnounced(text: string, firstDigit: number): readonly Finding[] {
   return [];
 }
 
-/** The numbers found so far, and those of another format that overlap with none of them; all in order of the text. */
+/** The numbers found so far, and those of another format that don't overlap them; in the order of the text. */
 function joinNew(found: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
   if (found.length === 0 || others.length === 0) return found.length === 0 ? others : found;
   const joined: Finding[] = [];

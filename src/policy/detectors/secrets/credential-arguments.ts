@@ -148,7 +148,7 @@ export const tellingPrefilters: readonly string[] = [
   '(?:sess[a-z0-9_]{0,12}|sid|auth[a-z0-9_]{0,8}|token)=[!-~]{16}',
 ];
 
-/** Characters of which every expression needs one. */
+/** Characters that every expression has at least one of. */
 const punctuation = /[ =:("'<]/;
 /** Most texts have no mark, and one expression is faster than one for each place. */
 const anyMark = new RegExp(credentialArguments.map(({ mark }) => mark.source).join('|'), 'i');

@@ -196,7 +196,7 @@ function after(expression: RegExp, text: string, at: number): number | undefined
 }
 
 interface NamedValue {
-  /** The whole name, of which the keyword may be a part. */
+  /** The whole name, which may contain more than the keyword. */
   readonly name: Range;
   readonly value: Range;
   readonly kind: NameKind;

@@ -24,8 +24,8 @@ const marks =
   /example|your[-_]|x{4}|placeholder|redacted|changeme|dummy|fake|insert|replace|not[-_]?(?:a[-_]?)?real/i;
 
 /**
- * Whether it says so, or repeats a few characters. For keys of a fixed form: nobody writes `ghp_` and 36 characters but
- * for a key, so that one that only counts up is treated as a key.
+ * Whether it calls itself an example, or repeats a few characters. For keys of a fixed form: no one writes `ghp_`
+ * and 36 characters but for a key, so that one that only counts up is treated as a key.
  */
 export function isMarkedPlaceholder(body: string): boolean {
   return isRepetitive(body.toLowerCase(), 3) || (marks.test(body) && isPlaceholder(body));
@@ -36,7 +36,7 @@ export function isMarkedExample(value: string): boolean {
   return /EXAMPLE(?:KEY)?$/.test(value);
 }
 
-/** The web token with which documentation explains the format, whatever its signature: its subject is `1234567890`. */
+/** The web token with which documentation explains the format, with any signature: its subject is `1234567890`. */
 export function isSampleToken(value: string): boolean {
   if (!value.startsWith('eyJ') || value.length > 800) return false;
   const payload = value.split('.', 2)[1] ?? '';

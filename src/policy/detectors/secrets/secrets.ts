@@ -131,7 +131,7 @@ const longestToken = 4096;
 const shortestHeader = 16;
 
 /**
- * Signed JSON Web Tokens: three parts, of which the first decodes to a header that names an algorithm and the
+ * Signed JSON Web Tokens: three parts; the first decodes to a header that names an algorithm and the
  * second begins like an object.
  */
 function findJsonWebTokens(text: string): readonly Finding[] {

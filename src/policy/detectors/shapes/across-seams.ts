@@ -23,7 +23,7 @@ export const mostJoins = 100;
 const shortestPiece = 4;
 
 /**
- * What `find` finds at the beginning of the pieces of a possible key, the first of which ends at `end`: in two of them
+ * What `find` finds at the beginning of the pieces of a possible key, the first one ending at `end`: in two of them
  * joined, then three and so on. Further ones count only if nothing else is on the last piece's line, or within its
  * quotation marks. A piece shorter than the one before it is the last, as in a wrapped line.
  */

@@ -16,7 +16,7 @@ const longestKey = 2048;
 
 /**
  * Prefilters for the folded view of a text with a likely or a possible key. Any text with a long run passes as well;
- * `longRunLength` exceeds ids such as `toolu_01…`, of which a conversation has many.
+ * `longRunLength` exceeds ids such as `toolu_01…`, which are frequent in conversations.
  */
 export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly string[]>> = {
   likely: ['(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$+/=-]{20}'],
@@ -133,7 +133,10 @@ const word = /(?<![\w:/.@-])[A-Za-z][\w-]{1,24}(?::[\w-]{2,48}(?=$))?$/;
 const leastPairBits = 120;
 const leastLabelledBits = 150;
 
-/** Time-ordered identifiers: ULIDs, Anthropic's, and UUIDs of version 7 of these decades, which Codex gives to what it sends. */
+/**
+ * Time-ordered identifiers: ULIDs, Anthropic's, and UUIDs of version 7 of these decades, which Codex gives to what it
+ * sends.
+ */
 const orderedId =
   /^(?:[0-7][0-9a-hjkmnp-tv-z]{25}|01[0-9A-Za-z]{22,24}|0[12][0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 /** A word directly followed by hex digits: in another case, or after a word that doesn't end in a hex digit. */

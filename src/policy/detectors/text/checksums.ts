@@ -68,7 +68,7 @@ export function travelDigit(text: string): number {
   return Array.from(text).reduce((sum, each, at) => sum + value(each) * (weights[at % 3] ?? 0), 0) % 10;
 }
 
-/** Whether a number repeats one digit, which passes checks but is nobody's number. */
+/** Whether a number repeats one digit, which passes checks but is not a real number. */
 export function isOneDigit(digits: readonly number[]): boolean {
   return new Set(digits).size < 2;
 }

@@ -59,7 +59,7 @@ export function number(pattern: string, flags = 'gi'): RegExp {
   return new RegExp(`(?<![\\w.+/-])${pattern}(?![\\w/]|[-.]\\w)`, flags);
 }
 
-/** A value of which its shape says too little: it counts right after its name only. */
+/** A value whose shape says too little: it counts only right after its name. */
 export function named(expression: RegExp, words: string, result: Pick<Finding, 'confidence' | 'why'>): Rule {
   const announces = announcing(words);
   return { expression, validate: (_, { isAnnounced }) => (isAnnounced(announces) ? result : undefined) };

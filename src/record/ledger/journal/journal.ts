@@ -105,7 +105,7 @@ export class Journal {
     return this.#options.isSynced ? written.then(() => this.#sync()) : written;
   }
 
-  /** Undefined if it is written when this returns, or nobody knows when it will be; else resolves once it is. */
+  /** Undefined if it is written when this returns, or if it is unknown when it will be; else resolves once it is. */
   end(requestId: string, line: string): Promise<void> | undefined {
     this.#open.delete(requestId);
     if (this.#write(line)) return undefined;

@@ -12,7 +12,7 @@ const suffix = '.lock';
 
 export type OwnerLock = ReturnType<typeof lockOwner>;
 
-/** The file gets its name once it is locked, so nobody takes it for a dead owner's. */
+/** The file gets its name once it is locked, so it isn't taken for a dead owner's. */
 export function lockOwner({ DatabaseSync }: SqliteModule, directory: string, owner: string) {
   const path = lockPath(directory, owner);
   closeSync(openSync(`${path}.new`, 'w', 0o600));

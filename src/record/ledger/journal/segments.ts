@@ -31,7 +31,7 @@ export interface OpenSegment {
   lines: number;
 }
 
-/** A new file, of which the disk knows. Throws what the system throws, and leaves nothing behind then. */
+/** A new file whose name is on the disk, too. Throws what the system throws, and leaves nothing behind then. */
 export async function makeSegment(directory: string, owner: string, number: number): Promise<OpenSegment> {
   makeDirectory(directory);
   const path = join(directory, `${owner}-${String(number).padStart(8, '0')}.journal`);
@@ -88,7 +88,7 @@ function readSegment(path: string): SegmentContent {
   return { entries, damaged };
 }
 
-/** Once all of it is in the database. What could not be read is kept beside, where nobody reads it again. */
+/** Once all of it is in the database. Unreadable parts are kept beside it, where they aren't read again. */
 function removeSegment(path: string, { damaged }: Pick<SegmentContent, 'damaged'>): void {
   if (damaged > 0) renameSync(path, `${path}.damaged`);
   else rmSync(path, { force: true });

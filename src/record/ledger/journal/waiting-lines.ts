@@ -2,13 +2,13 @@
 export interface Waiting {
   readonly text: string;
   readonly lines: number;
-  /** Set for a beginning, which fails with the write: nobody waits for the disk to come back. */
+  /** Set for a beginning, which fails with the write instead of waiting for the disk. */
   readonly fail?: (cause: Error) => void;
-  /** It is written, or will be some time: nobody needs to wait for it any more. */
+  /** It is written, or will be: there is no need to wait for it any more. */
   readonly done?: () => void;
 }
 
-/** Most characters that wait in memory while the disk can't be written. */
+/** Maximum characters that wait in memory while the disk can't be written. */
 const mostLength = 64 * 1024 * 1024;
 
 /** What waits in memory for a slow or failing disk, in its order and up to a bound. */
