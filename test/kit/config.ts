@@ -58,12 +58,18 @@ function providerOf(form: ProviderForm, url: string, more = ''): string {
   return `{ dialect: ${family}, base_url: "${url}${path}", ${credential}, endpoints: [${providerForms[form]}], ${settings} }`;
 }
 
-/** A provider of each form of conversations at a host, under its name. */
+/** A provider of each form of conversations at a host, under its name; each with what `of` has for it as well. */
 export function providersAt(
   url: string,
-  { suffix = '', more = '', names = textProviders as readonly ProviderForm[] } = {},
+  {
+    suffix = '',
+    more = '',
+    of = {} as Readonly<Partial<Record<ProviderForm, string>>>,
+    names = textProviders as readonly ProviderForm[],
+  } = {},
 ): string {
-  return names.map((name) => `  ${name}${suffix}: ${providerOf(name, url, more)}`).join('\n');
+  const moreOf = (name: ProviderForm) => [more, of[name] ?? ''].filter(Boolean).join(', ');
+  return names.map((name) => `  ${name}${suffix}: ${providerOf(name, url, moreOf(name))}`).join('\n');
 }
 
 /** Models for them, each a prefix and the name of its provider. */

@@ -24,12 +24,14 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
     const thoughts: Thought[] = [];
     const texts: string[] = [];
     const made: ToolCall[] = [];
+    let isInThought = false;
     for (const { part, path } of parts) {
       const signature = bytesSlot.read(toText(part.thoughtSignature));
       const seal = parseSeal(signature);
       if (part.thought === true) {
         const isOthers = signature !== '' && !isOurSeal(signature);
         if (isOthers) noteDropped(dropped, `${path}.thought`);
+        else if (isInThought) addToThought(thoughts, { text: toText(part.text), seal });
         else thoughts.push({ text: toText(part.text), seal });
       } else if (part.functionCall !== undefined) {
         const call = parseFields(part.functionCall, `${path}.functionCall`);
@@ -45,6 +47,7 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
       else if (ownTools.some((name) => part[name] !== undefined))
         noteDropped(dropped, `${path}.executableCode`);
       else throw unsupported(path, 'only text and function calls can be translated in a turn of the model');
+      isInThought = part.thought === true;
     }
     open = new OpenCalls(made);
     return { role: 'assistant', thoughts, text: texts.join(''), calls: made };
@@ -83,6 +86,13 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
         throw wrongField(`${path}.role`, 'user or model');
     }
   }).flat();
+}
+
+/** A stream brings a thought in parts, the last with its seal; clients send them back as they came. */
+function addToThought(thoughts: Thought[], { text, seal }: Thought): void {
+  const last = thoughts.at(-1);
+  if (last === undefined || last.seal !== undefined) thoughts.push({ text, seal });
+  else thoughts[thoughts.length - 1] = { text: last.text + text, seal };
 }
 
 /** The calls of a turn that wait for their responses, each found without going through the others. */

@@ -4,10 +4,11 @@ import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { Pattern, PatternSet } from '../automaton/patterns.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import { longRunLength, type Range } from '../detectors/detector.ts';
-import { roleBits, type Segment, textOf } from '../traverse/place.ts';
+import { type Segment, textOf } from '../traverse/place.ts';
 import type { Piece } from './search-result.ts';
 import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
+import { areMarked, endsWithWord, isWord, startsWithWord } from './word-beside.ts';
 
 /** Characters of a text that are read together with what comes before or after it. */
 export const crossReach = 4096;
@@ -394,46 +395,4 @@ class JoinedSegments {
   #areMarked(index: number): boolean {
     return areMarked(this.#segments[index - 1] as Segment, this.#segments[index] as Segment);
   }
-}
-
-// Texts are read as if they were one, so that no value is hidden by cutting it in two. But a value that one text shows
-// whole often has an ordinary word beside it in the next: "… API_KEY=q8Zr2LxV7nT4wKc9YbHd1mPs", "Available agents …".
-// Such a word is no part of it. Anything else is, since a piece of a value is rarely a word.
-
-/** Characters of the longest word. */
-const wordLimit = 64;
-const wordPart = String.raw`(?:\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}+)`;
-const word = `${wordPart}(?:[-'’._/]${wordPart})*`;
-const ofKey = String.raw`[\p{L}\p{N}_+/=$~-]`;
-const onlyWord = new RegExp(`^${word}$`, 'u');
-const firstWord = new RegExp(`^${word}(?!${ofKey})`, 'u');
-const lastWord = new RegExp(String.raw`(?<![\p{L}\p{N}_+/=$~.-])${wordPart}(?:['’]${wordPart})*$`, 'u');
-const proseAfter = new RegExp(String.raw`^${word}[,.;:!?]? \p{L}`, 'u');
-
-/** Whether readers have markup between two texts: turns, roles, and the results of tools. */
-function areMarked(one: Segment, other: Segment): boolean {
-  if (one.unit.turn !== other.unit.turn || one.roles !== other.roles) return true;
-  return one.roles === roleBits.tool_result && one.unit.block !== other.unit.block;
-}
-
-function isWord(text: string): boolean {
-  return text.length <= wordLimit && onlyWord.test(text);
-}
-
-/**
- * Whether the first characters of a text are of a word. Where no markup is before it, prose must follow: a word that is
- * all of a block may be the end of a value.
- */
-function startsWithWord(text: string, length: number, isMarked: boolean): boolean {
-  const start = text.slice(0, wordLimit);
-  return length <= matchedLength(firstWord, start) && (isMarked || proseAfter.test(start));
-}
-
-/** Whether the last characters of a text are of a word, where markup is behind it: values often begin with a word. */
-function endsWithWord(text: string, length: number, isMarked: boolean): boolean {
-  return isMarked && length <= matchedLength(lastWord, text.slice(-wordLimit));
-}
-
-function matchedLength(pattern: RegExp, text: string): number {
-  return pattern.exec(text)?.[0].length ?? 0;
 }

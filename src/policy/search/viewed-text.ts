@@ -9,7 +9,8 @@ import { type Checkpoint, unhurried } from '../checkpoint.ts';
 import { type Detector, type Finding, isSurer, type Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
 import type { Place } from '../traverse/place.ts';
-import type { TextMatch } from './search-result.ts';
+import type { Piece, TextMatch } from './search-result.ts';
+import { areMarked, startsWithWord } from './word-beside.ts';
 
 /** More than the length of any text, to make one key of two places. */
 const placeWidth = 2 ** 26;
@@ -260,7 +261,7 @@ function findRegex(regex: RE2JS, text: string): readonly Range[] {
 }
 
 /** Returns whether one of some ranges holds all of another; a text may have tens of thousands of either. */
-function createWithin(ranges: readonly MatchRange[]): (range: MatchRange) => boolean {
+function createWithin(ranges: readonly MatchRange[]): (range: Range) => boolean {
   const sorted = [...ranges].sort((one, other) => one.start - other.start);
   // How far those reach that begin no later than each.
   const reaches = new Int32Array(sorted.length);
@@ -296,9 +297,24 @@ export function withoutExcepted(
       if (except.every((each) => text.ranges(each.pattern).length === 0)) return true;
       return text.ranges(pattern).length === 0 || text.rangesOutside(pattern, except).length > 0;
     }
+    if (match.pieces !== undefined && isBesideExcepted(match.pieces, except, known.texts)) return false;
     // Spread over more than two texts, it can't be shown to be excepted.
     if (match.pieces !== undefined && match.pieces.length > 2) return true;
     const { isFound, adjacent, spaced } = known.texts.joinedRanges(match, pattern, except);
     return !isFound || adjacent.length > 0 || spaced.length > 0;
   });
+}
+
+/** Whether only a word in the next text lies outside an exception: a placeholder, and "sunny" after it. */
+function isBesideExcepted(
+  pieces: readonly Piece[],
+  except: readonly NamedPattern[],
+  texts: ViewedTexts,
+): boolean {
+  const [one, other, ...more] = pieces;
+  if (one === undefined || other === undefined || more.length > 0) return false;
+  const next = texts.at(other.segment.place).text;
+  if (!startsWithWord(next, other.end, areMarked(one.segment, other.segment))) return false;
+  const text = texts.at(one.segment.place);
+  return createWithin(except.flatMap((each) => text.ranges(each.pattern)))(one);
 }

@@ -172,6 +172,11 @@ interface Source {
   readonly unseen?: 'opaque' | 'reference';
 }
 
+/** Whether what a block of this type has as its data was encrypted by the host that it came from. */
+export function isEncryptedType(type: string | undefined): boolean {
+  return type === 'redacted_thinking' || type === 'reasoning.encrypted';
+}
+
 /**
  * Reads an object that contains bytes: `{ media_type, data }`, audio as `{ format, data }`, or `{ url }`. In a
  * conversation type, media type and format may all be missing: bytes are bytes, which short ones are only inside a member
@@ -189,7 +194,7 @@ export function readSource(
   }
   const data = document.member(object, 'data');
   if (data === undefined || document.kind(data) === kinds.null) return undefined;
-  if (type === 'text' || type === 'redacted_thinking') return undefined;
+  if (type === 'text' || isEncryptedType(type)) return undefined;
   const [mediaType] = ['media_type', 'mime_type', 'mimeType'].flatMap(
     (name) => document.memberText(object, name) ?? [],
   );

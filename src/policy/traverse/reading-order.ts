@@ -1,5 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { isEncryptedType } from './encoded.ts';
 import { everyRole } from './place.ts';
 import { unseenNames } from './unseen.ts';
 import type { Context } from './walk-context.ts';
@@ -204,7 +205,7 @@ function isReasoning(document: JsonDocument, key: number): boolean {
   return reasoning.has(document.text(key));
 }
 
-/** A plain text source's data is what its model reads; other bytes are read decoded. */
+/** A plain text source's data is what its model reads; other bytes are read decoded, what is encrypted by itself. */
 function bytesContext({ document, object, key }: Member, block: Context): Context {
   const name = document.text(key);
   if (name !== 'data') return block.alone(`.${name}`);
@@ -213,7 +214,9 @@ function bytesContext({ document, object, key }: Member, block: Context): Contex
   const isEncoded = ['media_type', 'mime_type', 'mimeType', 'format'].some(
     (each) => document.memberText(object, each) !== undefined,
   );
-  return type === 'base64' || isEncoded ? block.alone('.data') : block.optional('.data');
+  return type === 'base64' || isEncoded || isEncryptedType(type)
+    ? block.alone('.data')
+    : block.optional('.data');
 }
 
 function ownName(document: JsonDocument, key: number): string {

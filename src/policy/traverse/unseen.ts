@@ -1,7 +1,7 @@
 import { bytesSlot, openThought } from '../../dialects/translation/seals.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../lib/memoize.ts';
-import { isDataUrl } from './encoded.ts';
+import { isDataUrl, isEncryptedType } from './encoded.ts';
 
 /** Why content can't be read: its bytes are not text, it is stored elsewhere, or it is encrypted. */
 export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
@@ -102,8 +102,8 @@ export function unseenBlock(
   { type, hasId }: { readonly type?: string | undefined; readonly hasId?: boolean },
 ): UnseenKind | undefined {
   if (hasId === true && isBareReference(document, block)) return 'reference';
+  if (isEncryptedType(type)) return 'encrypted';
   switch (type) {
-    case 'redacted_thinking':
     case 'advisor_redacted_result':
     case 'encrypted_code_execution_result':
       return 'encrypted';

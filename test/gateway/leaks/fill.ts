@@ -1,6 +1,7 @@
+import { bytesSlot, parseSeal, sealText } from '../../../src/dialects/translation/seals.ts';
 import { escaped } from '../bypass/case.ts';
 import type { Thing } from './forbidden.ts';
-import type { Body } from './shapes.ts';
+import { type Body, sealedData } from './shapes.ts';
 
 type Path = readonly (string | number)[];
 
@@ -10,6 +11,8 @@ export interface Pair {
   /** How it was put in. */
   readonly form: 'whole' | 'escaped' | 'key' | 'neighbours' | 'over one' | 'twins';
   readonly at: string;
+  /** Whether it stands in a seal, which is opened for the host that it names. */
+  readonly isSealed: boolean;
   readonly forbidden: string;
   readonly harmless: string;
 }
@@ -21,16 +24,20 @@ export function* fill(shape: Body, thingFor: (number: number) => Thing): Generat
   const next = () => thingFor(number++);
   for (const [at, leaf] of leaves.entries()) {
     const where = name(leaf.path);
+    const isSealed = sealIn(leaf.value) !== undefined;
+    const place = { at: where, isSealed };
     const put = (text: string) => JSON.stringify(replace(shape, leaf.path, encodeAs(leaf.value, text)));
-    yield whole(next(), 'whole', where, put);
-    yield whole(next(), 'escaped', where, (text) => put(text).replaceAll(text, () => escaped(text)));
+    yield whole({ thing: next(), form: 'whole', ...place }, put);
+    yield whole({ thing: next(), form: 'escaped', ...place }, (text) =>
+      put(text).replaceAll(text, () => escaped(text)),
+    );
     for (const [form, distance] of [
       ['neighbours', 1],
       ['over one', 2],
     ] as const) {
       const neighbour = leaves[at + distance];
       if (neighbour === undefined) continue;
-      const how = { thing: next(), form, at: `${where} and ${name(neighbour.path)}` };
+      const how = { thing: next(), form, at: `${where} and ${name(neighbour.path)}`, isSealed };
       yield parted(how, number, (first, second) => {
         const begun = replace(shape, leaf.path, encodeAs(leaf.value, first));
         return replace(begun, neighbour.path, encodeAs(neighbour.value, second));
@@ -38,16 +45,17 @@ export function* fill(shape: Body, thingFor: (number: number) => Thing): Generat
     }
     const twins = twinsOf(shape, leaf.path);
     if (twins === undefined) continue;
-    yield parted({ thing: next(), form: 'twins', at: where }, number, (first, second) =>
+    yield parted({ thing: next(), form: 'twins', ...place }, number, (first, second) =>
       twins(encodeAs(leaf.value, first), encodeAs(leaf.value, second)),
     );
   }
   for (const path of objectsOf(shape)) {
-    yield whole(next(), 'key', name(path), (key) => JSON.stringify(replace(shape, [...path, key], 'x')));
+    const how = { thing: next(), form: 'key', at: name(path), isSealed: false } as const;
+    yield whole(how, (key) => JSON.stringify(replace(shape, [...path, key], 'x')));
   }
 }
 
-type How = Pick<Pair, 'thing' | 'form' | 'at'>;
+type How = Omit<Pair, 'forbidden' | 'harmless'>;
 
 function pairOf(how: How, forbidden: () => string, harmless: () => string): Pair {
   return {
@@ -61,11 +69,11 @@ function pairOf(how: How, forbidden: () => string, harmless: () => string): Pair
   };
 }
 
-function whole(thing: Thing, form: Pair['form'], at: string, put: (text: string) => string): Pair {
+function whole(how: How, put: (text: string) => string): Pair {
   return pairOf(
-    { thing, form, at },
-    () => put(thing.text),
-    () => put(thing.harmless),
+    how,
+    () => put(how.thing.text),
+    () => put(how.thing.harmless),
   );
 }
 
@@ -84,13 +92,27 @@ function name(path: Path): string {
   return `/${path.join('/')}`;
 }
 
-/** The text as the string that stood there was written: base64, a data URL, JSON, or as it is. */
+/** The text as the string that stood there was written: base64, a data URL, a seal, JSON, or as it is. */
 function encodeAs(before: string, text: string): string {
   const base64 = Buffer.from(text).toString('base64');
   if (before.startsWith('data:text/plain;base64,')) return `data:text/plain;base64,${base64}`;
   if (before === Buffer.from('plain text').toString('base64')) return base64;
   if (before.startsWith('{"')) return JSON.stringify({ place: text });
-  return text;
+  return sealIn(before)?.write(text) ?? text;
+}
+
+/** How a seal is written with a text in place of what its host signed; undefined if the slot has none. */
+function sealIn(slot: string): { write(text: string): string } | undefined {
+  const inText = parseSeal(slot);
+  const { host, of, data } = inText ?? parseSeal(bytesSlot.read(slot)) ?? {};
+  if (host === undefined || of === undefined || data === undefined) return undefined;
+  return {
+    write(text) {
+      const written = data.startsWith('{') ? JSON.stringify(text).slice(1, -1) : text;
+      const seal = sealText({ of, data: data.replace(sealedData, () => written) }, { host });
+      return inText === undefined ? bytesSlot.write(seal) : seal;
+    },
+  };
 }
 
 function* stringsOf(

@@ -1,5 +1,13 @@
 import { isText } from '../../../src/dialects/dialect.ts';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
+import {
+  bytesSlot,
+  digestOf,
+  openThought,
+  sealText,
+  signedText,
+} from '../../../src/dialects/translation/seals.ts';
+import type { Host } from '../../../src/hosts/find-host.ts';
 import { documentedFieldsOf } from '../../dialects/translation/documented-fields.ts';
 import { probeOf } from '../../dialects/translation/field-probes.ts';
 
@@ -15,11 +23,45 @@ const call = {
 };
 const thinking = { type: 'thinking', thinking: 'thoughts', signature: 'sig' };
 const file = { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: plain } };
+const pdf = {
+  type: 'base64',
+  media_type: 'application/pdf',
+  data: Buffer.from('%PDF-1.4\n1 0 obj\n<</Type /Page>>\nendobj\n').toString('base64'),
+};
+const pdfUrl = `data:application/pdf;base64,${pdf.data}`;
 const schema = {
   type: 'object',
   description: 'an object',
   properties: { place: { type: 'string', description: 'a place' } },
 };
+
+/** What its host signed or encrypted, in each seal of the conversations. */
+export const sealedData = 'c2lnbmVk';
+/** What each host of the generators has sealed for a thought. */
+const sealedBy: Readonly<Partial<Record<Host, (thought: string) => string>>> = {
+  ...{ anthropic: signed, bedrock: signed, vertex: signed },
+  gemini: () => sealedData,
+  openrouter: (thought) =>
+    JSON.stringify({
+      digest: digestOf(thought),
+      details: [{ type: 'reasoning.encrypted', data: sealedData, id: 'call_1' }],
+    }),
+  local: () => JSON.stringify({ id: 'rs_1', encrypted_content: sealedData }),
+};
+
+function signed(thought: string): string {
+  return signedText(digestOf(thought), sealedData);
+}
+
+/** The thoughts of a turn that has been at every host, one after the other, and at one that signs none. */
+const thoughts = [
+  ...Object.entries(sealedBy).map(([host, seal]) => {
+    const text = `thought at ${host}`;
+    return { text, seal: sealText({ of: 'thought', data: seal(text) }, { host: host as Host }) };
+  }),
+  { text: 'thought at another', seal: openThought },
+];
+const sealOfCall = sealText({ of: 'call', data: sealedData }, { host: 'gemini' });
 
 /** Conversations in which a translation joins, moves, drops and decodes; every block type of the dialect. */
 const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
@@ -61,6 +103,7 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
             { ...file, title: 'a title', context: 'a context' },
             { type: 'text', text: 'between' },
             { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a document' }, title: 'its title' },
+            { type: 'document', source: pdf, title: 'a report', context: 'its context' },
             { type: 'search_result', source: 'https://example.org', title: 'a result', content: [{ type: 'text', text: 'found' }] },
             { type: 'image', source: { type: 'url', url: 'https://example.org/picture.png' } },
             { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } },
@@ -70,6 +113,23 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
         { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'data' }, call] },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', is_error: true, content: 'failed' }, { type: 'text', text: 'last' }] },
       ],
+    },
+    {
+      max_tokens: 64,
+      // biome-ignore format: a case a line
+      messages: [
+        { role: 'user', content: 'one' },
+        {
+          role: 'assistant',
+          content: [
+            ...thoughts.map(({ text, seal }) => ({ type: 'thinking', thinking: text, signature: seal })),
+            { type: 'redacted_thinking', data: sealOfCall },
+            call,
+          ],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: [{ type: 'tool_reference', tool_name: 'look_up' }] }, { type: 'text', text: 'two' }] },
+      ],
+      tools: [{ name: 'look_up', description: 'looks up', input_schema: schema, defer_loading: true }],
     },
   ],
   chat: [
@@ -112,10 +172,30 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
             { type: 'text', text: 'before' },
             { type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${plain}` } },
             { type: 'text', text: 'between' },
+            { type: 'file', file: { filename: 'a.pdf', file_data: pdfUrl } },
             { type: 'image_url', image_url: { url: 'https://example.org/picture.png', detail: 'low' } },
             { type: 'text', text: 'after' },
           ],
         },
+      ],
+    },
+    {
+      // biome-ignore format: a case a line
+      messages: [
+        { role: 'user', content: 'one' },
+        ...thoughts.map(({ text, seal }) => ({ role: 'assistant', content: 'two', reasoning_content: text, reasoning_details: [{ type: 'reasoning.encrypted', data: seal }] })),
+        {
+          role: 'assistant',
+          content: null,
+          reasoning: 'thoughts',
+          tool_calls: [
+            { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"place":"here"}' }, extra_content: { google: { thought_signature: sealOfCall } } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'three' },
+      ],
+      tools: [
+        { type: 'function', function: { name: 'look_up', description: 'looks up', parameters: schema } },
       ],
     },
   ],
@@ -140,6 +220,7 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
             { type: 'input_text', text: 'before' },
             { type: 'input_file', filename: 'a.txt', file_data: `data:text/plain;base64,${plain}` },
             { type: 'input_text', text: 'between' },
+            { type: 'input_file', filename: 'a.pdf', file_data: pdfUrl },
             { type: 'input_image', image_url: 'https://example.org/picture.png', detail: 'low' },
             { type: 'input_text', text: 'after' },
           ],
@@ -160,6 +241,22 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
       metadata: { note: 'a note' },
     },
     { input: 'only a text', instructions: 'and instructions' },
+    {
+      // biome-ignore format: a case a line
+      input: [
+        { role: 'user', content: 'one' },
+        ...thoughts.map(({ text, seal }, at) => ({ type: 'reasoning', id: `rs_${at}`, summary: [{ type: 'summary_text', text }], encrypted_content: seal })),
+        { type: 'reasoning', id: 'rs_9', summary: [], encrypted_content: sealOfCall },
+        { type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: '{"place":"here"}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'two' },
+        { type: 'tool_search_call', call_id: 'call_2', execution: 'client', arguments: { query: 'three' } },
+        { type: 'tool_search_output', call_id: 'call_2', execution: 'client', tools: [{ type: 'function', name: 'start', description: 'starts', parameters: schema }] },
+        { role: 'user', content: 'four' },
+      ],
+      tools: [
+        { type: 'function', name: 'look_up', description: 'looks up', parameters: schema, strict: false },
+      ],
+    },
   ],
   gemini: [
     {
@@ -178,11 +275,26 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
     {
       // biome-ignore format: a case a line
       contents: [
-        { role: 'user', parts: [{ text: 'before' }, { inlineData: { mimeType: 'text/plain', data: plain, displayName: 'a.txt' } }, { text: 'between' }, { fileData: { mimeType: 'image/png', fileUri: 'https://example.org/picture.png' } }, { text: 'after' }] },
+        { role: 'user', parts: [{ text: 'before' }, { inlineData: { mimeType: 'text/plain', data: plain, displayName: 'a.txt' } }, { text: 'between' }, { inlineData: { mimeType: 'application/pdf', data: pdf.data, displayName: 'a.pdf' } }, { fileData: { mimeType: 'image/png', fileUri: 'https://example.org/picture.png' } }, { text: 'after' }] },
         { role: 'model', parts: [{ executableCode: { language: 'PYTHON', code: 'print()' } }, { codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'done' } }] },
         { role: 'user', parts: [{ inline_data: { mime_type: 'image/png', data: pixel } }, { text: 'last' }] },
       ],
       generation_config: { response_mime_type: 'application/json', response_schema: schema },
+    },
+    {
+      // biome-ignore format: a case a line
+      contents: [
+        { role: 'user', parts: [{ text: 'one' }] },
+        {
+          role: 'model',
+          parts: [
+            ...thoughts.map(({ text, seal }) => ({ text, thought: true, thoughtSignature: bytesSlot.write(seal) })),
+            { functionCall: { id: 'call_1', name: 'look_up', args: { place: 'here' } }, thoughtSignature: bytesSlot.write(sealOfCall) },
+          ],
+        },
+        { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'look_up', response: { output: 'two' } } }] },
+      ],
+      tools: [{ functionDeclarations: [{ name: 'look_up', description: 'looks up', parameters: schema }] }],
     },
   ],
   embeddings: [{ input: 'a text', user: 'somebody' }, { input: ['one', 'two'] }],

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { pathFor } from '../../kit/answers.ts';
-import { askedAt, clientForms, createTally, textPairs } from '../../kit/forms.ts';
+import { eventsOf, wholeOf } from '../../../src/dialects/answer-forms.ts';
+import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
+import { formatSse } from '../../../src/dialects/sse.ts';
+import { json, pathFor, stream } from '../../kit/answers.ts';
+import { answerOf, clients } from '../../kit/five-turns.ts';
+import { askedAt, clientForms, createTally, type TextClient, textPairs } from '../../kit/forms.ts';
 import { post, secrets } from '../../kit/gateway.ts';
-import type { HostRequest } from '../../kit/host.ts';
+import type { HostRequest, Script } from '../../kit/host.ts';
 import { scale } from '../../kit/scale.ts';
 import { checkRequest } from '../../kit/strict/check-request.ts';
+import type { Fields } from '../../kit/strict/shapes.ts';
+import { nothingIssued, type Vendor, vendors } from '../../kit/strict/vendors.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { bodies, conversationOf, saying } from './saying.ts';
+import { bodies, conversationOf, lastText, replying, saying } from './saying.ts';
 
 // Values × kinds × fields of the answer × dialects of client and provider × where the stream is split: nothing of a value
 // leaves, the answer is that of the same request without masks, and what leaves is as the real hosts demand it.
@@ -160,6 +166,97 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
       expect(counts).toEqual({ answers: 2 * requests, open: requests, left: 0, different: 0, refused: 0 });
     },
   );
+});
+
+/** Hosts that sign or encrypt what their models think, or what they call. */
+const signing: Readonly<Record<TextDialectName, Vendor>> = {
+  messages: vendors.anthropic[0] as Vendor,
+  chat: vendors.openrouter[1] as Vendor,
+  responses: vendors.openai[1] as Vendor,
+  gemini: vendors.gemini[1] as Vendor,
+};
+
+/** A host that thinks of what it heard, signs that, and calls a tool. */
+function thinking(said: { answer?: unknown }): Script {
+  return (response, request) => {
+    const { dialect, isStream } = conversationOf(request);
+    const heard = JSON.stringify(lastText(request.body)).slice(1, -1);
+    const answer = answerOf(
+      signing[dialect],
+      { says: 'thinking and call', ids: 'fresh' },
+      1,
+      nothingIssued(),
+    );
+    said.answer = JSON.parse(JSON.stringify(answer).replaceAll('I think of', () => `I think of ${heard} in`));
+    const events = eventsOf(dialects[dialect], said.answer as Fields) ?? [];
+    const send = isStream
+      ? stream([events.map(({ name, data }) => formatSse(name, data)).join('')])
+      : json(JSON.stringify(said.answer));
+    return send(response, request);
+  };
+}
+
+/** What only its host can have made, with the text that it holds for. */
+function signedIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { type, signature, thinking: text, data, encrypted_content, thoughtSignature } = value as Fields;
+  const own =
+    (signature && `${text} ${signature}`) ??
+    encrypted_content ??
+    thoughtSignature ??
+    (type === 'redacted_thinking' || type === 'reasoning.encrypted' ? data : undefined);
+  const inside = Object.values(value).flatMap(signedIn);
+  return typeof own === 'string' ? [own, ...inside] : inside;
+}
+
+/** An answer as its client reads it, whole or from a stream. */
+function readAnswer(client: TextClient, came: string, isStream: boolean): Fields {
+  if (!isStream) return JSON.parse(came) as Fields;
+  const events = client === 'gemini_array' ? (JSON.parse(came) as unknown[]) : undefined;
+  const text = events?.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') ?? came;
+  return wholeOf(dialects[clientForms[client]], Buffer.from(text));
+}
+
+describe.each(pairs)('a $client client that goes on at a $provider provider', ({ client, provider }) => {
+  test('sends back what was signed as it was signed, and nothing of a value', {
+    timeout: 120_000,
+  }, async () => {
+    const dialect = clientForms[client];
+    const { user, replay, callsOf, results, field, start } = clients[dialect];
+    const shift = pairs.findIndex((pair) => pair.client === client && pair.provider === provider);
+    const tried = Object.values(values).filter((_, at) => (at + shift) % scale(5, 1) === 0);
+    const model = `at-${provider}`;
+    const wrong: unknown[] = [];
+    let cases = 0;
+    for (const [text, value] of tried) {
+      for (const [key, isStream] of keys.flatMap((each) => [[each, false] as const, [each, true] as const])) {
+        const ask = async (history: readonly Fields[]) => {
+          const body = {
+            ...start,
+            [field]: history,
+            ...(dialect !== 'gemini' && { model, stream: isStream }),
+          };
+          const init = { headers: { authorization: `Bearer ${key}` } };
+          return (await post(gateway, askedAt(client, model, isStream), body, init)).text();
+        };
+        const said: { answer?: unknown } = {};
+        host.script(thinking(said));
+        const answer = readAnswer(client, await ask([user(text)]), isStream || client === 'gemini_array');
+        host.script(replying(() => ({ text: 'done' })));
+        const last = await ask([user(text), ...replay(answer), ...results(callsOf(answer), 'text')]);
+        const sent = host.requests.at(-1)?.body.toString() ?? '';
+        const written = JSON.stringify(value).slice(1, -1);
+        cases += 1;
+        const [issued, back] = [signedIn(said.answer), signedIn(JSON.parse(sent))];
+        const isLeft = key !== secrets.OTHER_KEY && sent.includes(written);
+        if (isLeft || issued.length === 0 || issued.join() !== back.join())
+          wrong.push({ text, key, isStream, isLeft, issued, back, last: last.slice(0, 300) });
+      }
+    }
+    tally.add(client, provider, cases);
+
+    expect(wrong).toEqual([]);
+  });
 });
 
 test('every form has had cases', () => {

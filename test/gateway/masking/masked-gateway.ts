@@ -23,7 +23,7 @@ export async function maskedGateway({ rules, others }: Options): Promise<{
   const host = await startHost(saying((text) => ({ text })));
   const gateway = await startGateway(`
 providers:
-${providersAt(host.url)}
+${providersAt(host.url, { of: { chat: 'host: openrouter' } })}
 models:
 ${modelsAt('at-', { model: 'm' })}
   - { match: fails, provider: chat, fallbacks: [{ provider: messages, model: m }] }

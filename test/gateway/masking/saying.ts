@@ -47,7 +47,7 @@ export const bodies: Readonly<Record<Dialect, (text: string) => object>> = {
 };
 
 /** The last text of a request's user. */
-function lastText(body: Buffer): string {
+export function lastText(body: Buffer): string {
   const { messages, input, contents } = JSON.parse(body.toString()) as {
     messages?: unknown[];
     input?: unknown;

@@ -1,3 +1,4 @@
+import { bytesSlot } from '../../../dialects/translation/seals.ts';
 import type { Range } from '../detector.ts';
 import { isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
@@ -46,6 +47,8 @@ export function isBareKey(text: string, { start, end }: Range): boolean {
   if (length < shortest.capitals || length > longest || isHexLiteral(text, start)) return false;
   if (signsBefore.test(text.charAt(start - 1)) || signsBehind.test(text.charAt(end))) return false;
   const value = text.slice(start, end);
+  // A seal of the gateway's own in a slot of bytes: base64 of letters alone looks drawn at random.
+  if (value.startsWith(bytesSlot.start)) return false;
   if (!isRandomKey(value) || isPlaceholder(value) || isPublished(value)) return false;
   return !saysNoKey(text, start) && !wraps.test(text.slice(end, end + 36));
 }

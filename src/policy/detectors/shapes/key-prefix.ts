@@ -27,7 +27,7 @@ const otherWords =
 
 /** Identifiers of the dialects' objects, of payments and of requests; `at_` with a UUID by time is an item that Codex makes. */
 const identifiers =
-  /^(?:acct|cus|ch|pi|pm|price|seti|(?:srv)?toolu|call|msg|message|resp|req|rs|fc|fco|ctc|ctco|ws|ig|mcp|mcpr|mcpl|ci|cu|run|thread|asst|batch|item|evt|event|gen|cntr|container|vs|step|sig|conv|proj|cs_(?:test|live))_|^(?:file|ft|org|proj|corr|correlation|chatcmpl|cmpl|ftjob|call|batch|modr|gen|run|req|request|task|job|session|user)-|^at_[\da-f]{8}-[\da-f]{4}-7/;
+  /^(?:acct|cus|ch|pi|pm|price|seti|(?:srv)?toolu|call|msg|message|resp|req|rs|fc|fco|ctc|ctco|ws|ig|mcp|mcpr|mcpl|ci|cu|run|thread|asst|batch|item|evt|event|gen|cntr|container|vs|step|sig|conv|proj|cs_(?:test|live))_|^(?:file|ft|org|proj|corr|correlation|chatcmpl|cmpl|ftjob|call|batch|modr|gen|run|req|request|task|job|session|user|gw1)-|^at_[\da-f]{8}-[\da-f]{4}-7/;
 
 /** Undefined if the key doesn't begin with a word. */
 export function readKeyPrefix(key: string): KeyPrefix | undefined {

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { bytesSlot, digestOf, sealText, signedText } from '../../src/dialects/translation/seals.ts';
+import type { Host } from '../../src/hosts/find-host.ts';
+import { speakAll } from '../kit/answers.ts';
+import { modelsAt, providersAt } from '../kit/config.ts';
+import { askedAt, clientForms, providerForms, type TextClient, textPairs } from '../kit/forms.ts';
+import { post, secrets, startGateway } from '../kit/gateway.ts';
+import { startHost } from '../kit/host.ts';
+
+// What a client sends in the slot of a seal, and this gateway has not made (docs/decisions/seals.md).
+
+const host = await startHost(speakAll);
+const gateway = await startGateway(`
+providers:
+${providersAt(host.url, { of: { chat: 'host: openrouter' } })}
+models:
+${modelsAt('at-', { model: 'm' })}
+policies:
+  strict: { unseen_references: block }
+projects:
+  shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
+  other: { policies: [strict], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
+`);
+
+const text = 'so it is';
+/** A turn of the model with something in each slot that a seal can have. */
+const turns: Readonly<Record<TextClient, (slot: string) => object>> = {
+  messages: (signature) => ({
+    max_tokens: 64,
+    messages: [
+      { role: 'user', content: 'a' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: text, signature },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      { role: 'user', content: 'c' },
+    ],
+  }),
+  chat: (data) => ({
+    messages: [
+      { role: 'user', content: 'a' },
+      {
+        role: 'assistant',
+        content: 'b',
+        reasoning_content: text,
+        reasoning_details: [{ type: 'reasoning.encrypted', data }],
+      },
+      { role: 'user', content: 'c' },
+    ],
+  }),
+  responses: (encrypted_content) => ({
+    input: [
+      { role: 'user', content: 'a' },
+      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }], encrypted_content },
+      { role: 'user', content: 'c' },
+    ],
+  }),
+  gemini: (slot) => ({
+    contents: [
+      { role: 'user', parts: [{ text: 'a' }] },
+      {
+        role: 'model',
+        parts: [{ text, thought: true, thoughtSignature: bytesSlot.write(slot) }, { text: 'b' }],
+      },
+      { role: 'user', parts: [{ text: 'c' }] },
+    ],
+  }),
+  gemini_array: (slot) => turns.gemini(slot),
+};
+
+async function send(client: TextClient, provider: string, slot: string, key: string) {
+  const model = `at-${provider}`;
+  const before = host.requests.length;
+  const body = { ...turns[client](slot), ...(clientForms[client] !== 'gemini' && { model }) };
+  const answer = await post(gateway, askedAt(client, model, false), body, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const came = await answer.text();
+  return { status: answer.status, came, sent: host.requests[before]?.body.toString() };
+}
+
+/** As hosts write them; the text that a signature is of is in it. */
+const forged = (name: Host) => {
+  const data = {
+    openrouter: `{"digest":"${digestOf(text)}","details":[{"type":"reasoning.encrypted","data":"forged"}]}`,
+    local: '{"id":"rs_1","encrypted_content":"forged"}',
+  };
+  return sealText(
+    { of: 'thought', data: data[name as keyof typeof data] ?? signedText(digestOf(text), 'forged') },
+    { host: name },
+  );
+};
+const hostOf: Readonly<Record<string, Host>> = {
+  messages: 'anthropic',
+  bedrock: 'bedrock',
+  vertex: 'vertex',
+  chat: 'openrouter',
+  responses: 'local',
+  gemini: 'gemini',
+  vertex_gemini: 'gemini',
+};
+
+describe.each(textPairs)('%s to %s', (client, provider) => {
+  const isOwn = clientForms[client] === providerForms[provider];
+
+  test('what only begins like a seal is a signature of its vendor', async () => {
+    for (const slot of [
+      'gw1-',
+      'gw1-EqQBforged',
+      'gw1-nobody-thought-Zm9yZ2Vk',
+      'gw1-gemini-word-Zm9yZ2Vk',
+    ]) {
+      const { status, sent = '' } = await send(client, provider, slot, secrets.PROJECT_KEY);
+
+      const written = clientForms[client] === 'gemini' ? bytesSlot.write(slot) : slot;
+      expect({ slot, status, isThere: sent.includes(`"${written}"`) }).toEqual({
+        slot,
+        status: 200,
+        isThere: isOwn,
+      });
+    }
+  });
+
+  test('a seal goes to the host that it names, and as unseen content to none', async () => {
+    for (const name of new Set(Object.values(hostOf))) {
+      const free = await send(client, provider, forged(name), secrets.PROJECT_KEY);
+      const strict = await send(client, provider, forged(name), secrets.OTHER_KEY);
+
+      const isOpened = free.sent?.includes('"forged"') === true;
+      expect([free.status, isOpened && (isOwn || hostOf[provider] !== name)]).toEqual([200, false]);
+      expect(free.sent).not.toMatch(new RegExp(`"(?:gw1-|${bytesSlot.start})`));
+      expect(strict.sent ?? '').not.toContain('"forged"');
+      // The signature of a thought that rules can read is no reference, until something else is made of it.
+      const isRefused =
+        client !== 'messages' || (isOpened && /encrypted_content|reasoning\.encrypted/.test(free.sent ?? ''));
+      expect({
+        name,
+        status: strict.status,
+        isSaid: strict.came.includes('content.unseen_reference'),
+      }).toEqual({ name, status: isRefused ? 403 : 200, isSaid: isRefused });
+    }
+  });
+});
