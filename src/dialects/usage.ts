@@ -99,19 +99,22 @@ const modes: readonly (readonly [member: string, mode: string, plain: ReadonlySe
   ['trafficType', 'trafficType', new Set(['on_demand', 'traffic_type_unspecified'])],
 ];
 
-/** What the objects of an answer say about how it was processed; `other` is what else costs more. */
+const nothingSaid: Pick<Usage, 'surcharge' | 'plainModes'> = {};
+
+/** What an answer or its usage says about how it was processed; `other` is what else costs more. */
 export function toModes(
-  holders: readonly Fields[],
+  holder: Fields,
   other?: string | undefined,
 ): Pick<Usage, 'surcharge' | 'plainModes'> {
   let surcharge = other;
-  const plainModes: string[] = [];
+  let plainModes: string[] | undefined;
   for (const [member, mode, plain] of modes) {
-    for (const { [member]: value } of holders) {
-      if (typeof value !== 'string') continue;
-      if (plain.has(value.toLowerCase())) plainModes.push(mode);
-      else surcharge ??= member;
-    }
+    const value = holder[member];
+    if (typeof value !== 'string') continue;
+    if (!plain.has(value.toLowerCase())) surcharge ??= member;
+    else if (plainModes === undefined) plainModes = [mode];
+    else plainModes.push(mode);
   }
-  return { ...(surcharge !== undefined && { surcharge }), ...(plainModes.length > 0 && { plainModes }) };
+  if (surcharge === undefined && plainModes === undefined) return nothingSaid;
+  return { ...(surcharge !== undefined && { surcharge }), ...(plainModes !== undefined && { plainModes }) };
 }

@@ -18,7 +18,7 @@ export function parseGeminiUsage(usage: unknown): Usage | undefined {
     cacheWriteTokens: 0,
     reasoningTokens: toCount(usage.thoughtsTokenCount),
     ...tokens,
-    ...toModes([usage], findModality(usage)),
+    ...toModes(usage, findModality(usage)),
   };
 }
 
@@ -37,26 +37,29 @@ export function parseGeminiAnswerUsage(answer: Fields, known?: Usage): Usage | u
 }
 
 /** Tokens with prices of their own: audio input, and any output other than text. */
-const pricedApart: readonly (readonly [details: string, modality: RegExp])[] = [
-  ['promptTokensDetails', /^AUDIO$/],
-  ['cacheTokensDetails', /^AUDIO$/],
-  ['toolUsePromptTokensDetails', /^AUDIO$/],
-  ['candidatesTokensDetails', /^(?:AUDIO|IMAGE|VIDEO)$/],
+const pricedApart: readonly (readonly [details: string, modalities: readonly unknown[]])[] = [
+  ['promptTokensDetails', ['AUDIO']],
+  ['cacheTokensDetails', ['AUDIO']],
+  ['toolUsePromptTokensDetails', ['AUDIO']],
+  ['candidatesTokensDetails', ['AUDIO', 'IMAGE', 'VIDEO']],
 ];
 
+// With loops, as streams have these details in each event.
 function findModality(usage: Fields): string | undefined {
-  const found = pricedApart.find(([name, modalities]) =>
-    toList(usage[name]).some((each) => {
+  for (const [name, modalities] of pricedApart) {
+    const details = usage[name];
+    if (!Array.isArray(details)) continue;
+    for (const each of details) {
       const { modality, tokenCount } = toFields(each);
-      return modalities.test(String(modality)) && toCount(tokenCount) > 0;
-    }),
-  );
-  return found?.[0];
+      if (modalities.includes(modality) && toCount(tokenCount) > 0) return name;
+    }
+  }
+  return undefined;
 }
 
 function sum(one: unknown, other: unknown): number | undefined {
-  const counts = [toKnownCount(one), toKnownCount(other)].filter((count) => count !== undefined);
-  return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0);
+  const [first, second] = [toKnownCount(one), toKnownCount(other)];
+  return first === undefined || second === undefined ? (first ?? second) : first + second;
 }
 
 export function buildGeminiUsage(usage: Usage): Fields {

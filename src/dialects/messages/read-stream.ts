@@ -2,7 +2,7 @@ import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, parseEventData, stringifyAnswer, toFields, toText } from '../fields.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
-import { createThoughtDigest, signedText } from '../translation/seals.ts';
+import { createThoughtDigest, digestOf, signedText } from '../translation/seals.ts';
 import type { Usage } from '../usage.ts';
 import { parseMessagesEventUsage } from './usage.ts';
 
@@ -64,13 +64,16 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
 function createMessagesBlocks(sink: StreamSink) {
   let calls = 0;
   let isCallOpen = false;
-  /** Of the thought that is open, with its signature. */
-  let digest = createThoughtDigest();
+  /** Of the thought that is open, if it has a text, with its signature. */
+  let digest: ReturnType<typeof createThoughtDigest> | undefined;
   let signature = '';
 
   function say(kind: 'text' | 'thinking', piece: unknown): void {
     if (typeof piece !== 'string' || piece === '') return;
-    if (kind === 'thinking') digest.add(piece);
+    if (kind === 'thinking') {
+      digest ??= createThoughtDigest();
+      digest.add(piece);
+    }
     sink[kind](piece);
   }
 
@@ -108,8 +111,9 @@ function createMessagesBlocks(sink: StreamSink) {
       }
     },
     stop(): void {
-      if (signature !== '') sink.seal({ of: 'thought', data: signedText(digest.end(), signature) });
-      digest = createThoughtDigest();
+      if (signature !== '')
+        sink.seal({ of: 'thought', data: signedText(digest?.end() ?? digestOf(''), signature) });
+      digest = undefined;
       signature = '';
       if (!isCallOpen) return;
       isCallOpen = false;

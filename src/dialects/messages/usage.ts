@@ -53,7 +53,7 @@ function parseAnswerUsage(value: Fields, known?: Usage): Usage | undefined {
     toFields(value.cache_creation).ephemeral_1h_input_tokens,
     longBefore + later,
   );
-  const { surcharge = before.surcharge, plainModes = before.plainModes } = toModes([value]);
+  const { surcharge = before.surcharge, plainModes = before.plainModes } = toModes(value);
   const searches = latest(toFields(value.server_tool_use).web_search_requests, before.searches ?? 0);
   const inputTokens = (input ?? uncached) + cacheReadTokens + cacheWriteTokens;
   const isPartial = output === undefined || (input === undefined && inputTokens === 0);

@@ -75,7 +75,7 @@ export function parseOpenAiUsage(
     ),
     reasoningTokens: toCount(output.reasoning_tokens),
     ...tokens,
-    ...toModes([answer], heard ? 'audio_tokens' : isPicture ? 'image_tokens' : undefined),
+    ...toModes(answer, heard ? 'audio_tokens' : isPicture ? 'image_tokens' : undefined),
   };
 }
 
