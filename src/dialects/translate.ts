@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { traitsOf } from '../hosts/find-host.ts';
 import type { StreamReader, StreamSink, StreamWriter } from './conversation.ts';
 import { type Dialect, type EmbeddingDialect, isEmbedding, isText, type TextDialect } from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
@@ -7,6 +8,7 @@ import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from '
 import { pingComment, type SseEvent, type WriteEvent } from './sse.ts';
 import { countTextTokens, tallyAnswer } from './text-tokens.ts';
 import type { TranslationContext } from './translation/context.ts';
+import { fitConversation } from './translation/fit-conversation.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames, type WireNames } from './translation/tool-names.ts';
 import { replaceUnsupported } from './translation/unsupported-content.ts';
@@ -113,11 +115,12 @@ function translateConversation(
       const kept = applyTable(asked, table, context, dropped);
       const parsed = client.codec.parseRequest(kept, dropped);
       const takeable = replaceUnsupported(parsed, { ...provider.codec, context, dropped });
-      const neutral = { ...takeable, isStreaming: context.isStreaming ?? parsed.isStreaming };
+      const fitted = fitConversation(takeable, context, dropped);
+      const neutral = { ...fitted, isStreaming: context.isStreaming ?? parsed.isStreaming };
       // Before the history, which may refer to a tool by another name than it is offered under now.
       for (const tool of neutral.tools) names.toWire(tool);
       const wanted = neutral.stop.filter((stop) => stop !== '');
-      const stop = provider.codec.stopSequences(wanted);
+      const stop = traitsOf(context).stopSequences ? provider.codec.stopSequences(wanted) : [];
       stops = stopsToCut(wanted, stop);
       const built = provider.codec.buildRequest({ ...neutral, stop }, context, names, dropped);
       if (stops.length > 0) sentLength = JSON.stringify(built).length;

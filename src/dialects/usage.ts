@@ -102,10 +102,7 @@ const modes: readonly (readonly [member: string, mode: string, plain: ReadonlySe
 const nothingSaid: Pick<Usage, 'surcharge' | 'plainModes'> = {};
 
 /** What an answer or its usage says about how it was processed; `other` is what else costs more. */
-export function toModes(
-  holder: Fields,
-  other?: string | undefined,
-): Pick<Usage, 'surcharge' | 'plainModes'> {
+export function toModes(holder: Fields, other?: string | undefined): Pick<Usage, 'surcharge' | 'plainModes'> {
   let surcharge = other;
   let plainModes: string[] | undefined;
   for (const [member, mode, plain] of modes) {

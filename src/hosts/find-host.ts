@@ -65,13 +65,13 @@ const namedTraits = memoize((hosted): HostTraits => {
   const [host = '', name = ''] = splitOnce(hosted);
   const matching = ({ match }: { readonly match: RegExp }) => match.test(name);
   const row = isNamed(host) ? rowOf(host) : undefined;
-  const family = row?.kind === 'vendor' ? undefined : modelFamilies.find(matching);
+  const ofFamilies = row?.kind === 'vendor' ? [] : modelFamilies.filter(matching);
   return {
     ...widelyAccepted,
     ...valuesOf(host === 'local' ? localCells : {}),
-    ...valuesOf(family?.cells ?? {}),
+    ...valuesOfAll(ofFamilies),
     ...valuesOf(row?.cells ?? {}),
-    ...valuesOf(row?.models?.find(matching)?.cells ?? {}),
+    ...valuesOfAll(row?.models?.filter(matching) ?? []),
   };
 });
 
@@ -82,6 +82,10 @@ function splitOnce(hosted: string): readonly string[] {
 
 function isNamed(host: string): host is HostName {
   return Object.hasOwn(hosts, host);
+}
+
+function valuesOfAll(rows: readonly { readonly cells: Cells }[]): Partial<HostTraits> {
+  return rows.reduce((values, { cells }) => ({ ...values, ...valuesOf(cells) }), {});
 }
 
 function valuesOf(cells: Cells): Partial<HostTraits> {

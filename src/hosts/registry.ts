@@ -33,7 +33,7 @@ export interface HostRow {
   readonly models?: ModelCells;
 }
 
-/** Models by their bare names; the first that matches counts. */
+/** Models by their bare names; of several that match, the last counts. */
 type ModelCells = readonly { readonly match: RegExp; readonly cells: Cells }[];
 
 const usualImages = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
@@ -42,8 +42,21 @@ const googleImages = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'im
 const anthropicCells: Cells = {
   sampling: ['one', 'BerriAI/litellm#21010 and docs.anthropic.com/en/api/messages, 2026-06'],
   images: [usualImages, 'docs.anthropic.com/en/docs/build-with-claude/vision, 2026-11'],
+  formats: [['schema'], 'docs.anthropic.com/en/docs/build-with-claude/structured-outputs, 2026-11'],
+  lastAssistant: [false, 'ericc-ch/copilot-api#261, cortexkit/magic-context#511, 2026-09'],
   promptCache: ['breakpoints', 'docs.anthropic.com/en/docs/build-with-claude/prompt-caching, 2026-11'],
 };
+
+const claudeModels: ModelCells = [
+  {
+    match: /^claude-(?:3|[a-z]+-4-(?:[0-5](?!\d)|2025))/,
+    cells: { lastAssistant: [true, 'ericc-ch/copilot-api#261, 2026-06'] },
+  },
+  {
+    match: /^claude-(?:3|[a-z]+-4-(?:0|2025))/,
+    cells: { formats: [[], 'api7/aisix#1188, 2026-09'] },
+  },
+];
 
 const openAiCells: Cells = {
   tokenCap: ['max_completion_tokens', 'mnfst/llm-gateway#1878, LegalQuants/lq-ai#157, 2026-06'],
@@ -56,6 +69,21 @@ const openAiCells: Cells = {
   promptCache: ['prefix', 'platform.openai.com/docs/guides/prompt-caching, 2026-11'],
 };
 
+const earlierGpt: ModelCells[number] = {
+  match: /^(?:o[134]|codex|gpt-5(?:$|-|\.[0-4](?!\d)))(?!.*-chat)/,
+  cells: {
+    stopSequences: [
+      false,
+      'huggingface/smolagents#1893, crewAIInc/crewAI#5144, BerriAI/litellm#28650 (taken from GPT-5.5 on), 2026-05',
+    ],
+  },
+};
+
+const oldGemini: ModelCells[number] = {
+  match: /^gemini-[12]/,
+  cells: { formatsWithTools: [false, 'vercel/ai#16540, googleapis/python-genai#867, 2026-07'] },
+};
+
 const streamUsage = (source: string) => ({ streamUsage: ['asked', source] }) as const;
 
 /** In the order in which `gateway init` writes their models, which is that in which they are matched. */
@@ -66,6 +94,7 @@ export const hosts = {
     names: ['api.anthropic.com'],
     setup: { dialect: 'anthropic', variable: 'ANTHROPIC_API_KEY', models: ['claude-*'] },
     cells: anthropicCells,
+    models: claudeModels,
   },
   openai: {
     title: 'OpenAI',
@@ -77,13 +106,14 @@ export const hosts = {
       models: ['gpt-*', 'codex-*', 'o1*', 'o3*', 'o4*', 'text-embedding-*'],
     },
     cells: openAiCells,
+    models: [earlierGpt],
   },
   azure: {
     title: 'Azure OpenAI and Foundry',
     kind: 'vendor',
     names: ['.openai.azure.com', '.cognitiveservices.azure.com', '.services.ai.azure.com'],
     cells: openAiCells,
-    models: [{ match: /claude/, cells: anthropicCells }],
+    models: [earlierGpt, { match: /claude/, cells: anthropicCells }, ...claudeModels],
   },
   gemini: {
     title: 'Google AI Studio',
@@ -113,6 +143,7 @@ export const hosts = {
       ],
       promptCache: ['prefix', 'ai.google.dev/gemini-api/docs/caching, 2026-11'],
     },
+    models: [oldGemini],
   },
   mistral: {
     title: 'Mistral',
@@ -138,6 +169,7 @@ export const hosts = {
         'openai/openai-agents-python#442, avante-corp/avante.nvim#2347, vybestack/llxprt-code#114, 2025-08',
       ],
       images: [usualImages, 'docs.mistral.ai/capabilities/vision, 2026-11'],
+      lastAssistant: [false, 'huggingface/smolagents#757, microsoft/autogen#5044, 2025-02'],
     },
   },
   deepseek: {
@@ -161,6 +193,7 @@ export const hosts = {
       ],
       ...streamUsage('api-docs.deepseek.com/api/create-chat-completion, 2026-11'),
       images: [[], 'rikkahub/rikkahub#1433, BenedictKing/ccx#95, nesquena/hermes-webui#2297, 2026-07'],
+      formats: [['json'], 'UKGovernmentBEIS/inspect_ai#4916, BerriAI/litellm#31466, 2026-08'],
       promptCache: ['prefix', 'api-docs.deepseek.com/guides/kv_cache, 2026-11'],
     },
     models: [{ match: /vision/, cells: { images: ['any', 'Prism-Shadow/agenthub#192, 2026-08'] } }],
@@ -220,8 +253,18 @@ export const hosts = {
       takesEffort: [true, 'docs.x.ai/docs/guides/reasoning, @ai-sdk/xai 4.0 change log, 2026-11'],
       ...streamUsage('docs.x.ai, 2026-11'),
       images: [['image/jpeg', 'image/png'], 'docs.x.ai/docs/guides/image-understanding, 2026-11'],
+      stopSequences: [
+        false,
+        'lidge-jun/opencodex#5278, langchain-ai/langchain#38335, BerriAI/litellm-docs#817, 2026-09',
+      ],
       promptCache: ['prefix', 'docs.x.ai/docs/models (cached prompt tokens), 2026-11'],
     },
+    models: [
+      {
+        match: /non-reasoning/,
+        cells: { stopSequences: [true, 'langchain-ai/langchain#38335, 2026-06'] },
+      },
+    ],
   },
   groq: {
     title: 'Groq',
@@ -230,6 +273,7 @@ export const hosts = {
     cells: {
       reasoning: ['none', 'janhq/jan#8136, tashfeenahmed/freellmapi#1070, vercel/ai#8057, 2026-09'],
       needsReasoning: [false, 'tashfeenahmed/freellmapi#1070, 2026-09'],
+      formatsWithTools: [false, 'vercel/ai#16540, 2026-07'],
       ...streamUsage('console.groq.com/docs/api-reference, 2026-11'),
     },
   },
@@ -294,6 +338,7 @@ export const hosts = {
         [],
         'TriDefender/zcode-api#26, BigPizzaV3/CodexPlusPlus#1760, DayuanJiang/next-ai-draw-io#656, 2026-08',
       ],
+      formats: [['json'], 'docs.z.ai/guides/capabilities/struct-output, BerriAI/litellm#37720, 2026-08'],
     },
     models: [
       {
@@ -309,6 +354,7 @@ export const hosts = {
     cells: {
       reasoning: ['reasoning_content', 'PrimeIntellect-ai/verifiers#575, 2025-11'],
       laterSystem: [false, 'BigPizzaV3/CodexPlusPlus#267, 2026-05'],
+      formats: [[], 'MiniMax-AI/MiniMax-M2.5#4, decolua/9router#817, 2026-04'],
     },
   },
   qwen: {
@@ -334,6 +380,13 @@ export const hosts = {
       ...anthropicCells,
       imageUrls: [false, 'BerriAI/litellm#18497 (Bedrock has its pictures inside of requests too), 2026-01'],
     },
+    models: [
+      ...claudeModels,
+      {
+        match: /^claude-(?:opus-4-7|[a-z]+-[5-9])/,
+        cells: { formats: [[], 'anomalyco/models.dev#1765, truefoundry/models#2470, 2026-05'] },
+      },
+    ],
   },
   vertex: {
     title: 'Vertex AI',
@@ -356,8 +409,11 @@ export const hosts = {
             false,
             'anthropics/anthropic-sdk-typescript#1038, BerriAI/litellm#18430, langchain-google#1088, 2026-05',
           ],
+          formats: [[], 'Portkey-AI/gateway#1570, anthropics/anthropic-sdk-python#1188, 2026-03'],
         },
       },
+      ...claudeModels,
+      oldGemini,
     ],
   },
   ollama: {
@@ -369,6 +425,10 @@ export const hosts = {
       ...streamUsage('docs.ollama.com/api/openai-compatibility, 2026-11'),
       schemas: ['no_patterns', 'containers/kubernetes-mcp-server#758, 2026-02'],
       imageUrls: [false, 'ollama/ollama#6753, docs.ollama.com/api/openai-compatibility, 2026-05'],
+      contentBesideCalls: [
+        '',
+        'pydantic/pydantic-ai#5206, Kuberwastaken/claurst#118, QwenLM/qwen-code#3421, 2026-04',
+      ],
     },
   },
   lmstudio: {
@@ -379,6 +439,7 @@ export const hosts = {
     cells: {
       ...streamUsage('lmstudio.ai/docs/developer/openai-compat, 2026-11'),
       schemas: ['no_patterns', 'containers/kubernetes-mcp-server#758, 2026-02'],
+      formats: [['schema'], 'lmstudio-ai/lmstudio-bug-tracker#189, bhimrazy/receipt-ocr#20, 2025-10'],
     },
   },
   vllm: {
@@ -407,6 +468,7 @@ export const hosts = {
         'no_patterns',
         'openclaw/openclaw#113562, aebrer/dreb#422, kubernetes-mcp-server#758, 2026-07',
       ],
+      lastAssistant: [false, 'ggml-org/llama.cpp#20861 and #21889 (of models that think), 2026-04'],
     },
   },
   tgi: {
@@ -429,6 +491,8 @@ export type HostName = keyof typeof hosts;
 export const localCells: Cells = {
   ...streamUsage('llama.cpp, LM Studio, Ollama and vLLM, as in their rows, 2026-11'),
   schemas: hosts.llamacpp.cells.schemas,
+  lastAssistant: hosts.llamacpp.cells.lastAssistant,
+  contentBesideCalls: hosts.ollama.cells.contentBesideCalls,
 };
 
 /** The vendors that can be set up with a key, by the names that their providers get. */
@@ -439,7 +503,7 @@ export function vendorSetups(): readonly (readonly [name: HostName, setup: Setup
   });
 }
 
-/** Families of models whose chat templates and vendors want the same wherever they run. */
+/** Families of models whose chat templates and vendors want the same wherever they run; the last that matches counts. */
 export const modelFamilies: readonly {
   readonly name: string;
   readonly match: RegExp;
@@ -452,6 +516,12 @@ export const modelFamilies: readonly {
       tokenCap: ['max_completion_tokens', 'opencode#37964, LegalQuants/lq-ai#157, 2026-07'],
       takesEffort: [true, 'platform.openai.com/docs/guides/reasoning, 2026-11'],
     },
+  },
+  { name: "OpenAI's before GPT-5.5", ...earlierGpt },
+  {
+    name: "xAI's",
+    match: /^grok-(?!.*non-reasoning)/,
+    cells: { stopSequences: [false, 'huggingface/smolagents#1766 (at Oracle), 2025-09'] },
   },
   {
     name: 'DeepSeek from V3.2 on, Kimi from K2 on',
@@ -485,6 +555,7 @@ export const modelFamilies: readonly {
     cells: {
       callIds: ['nine_characters', 'Mistral templates in vllm and transformers; hermes-agent#20154, 2026-05'],
       userAfterTool: [false, 'pi-neuralwatt#12, hermes-agent#20154, zed-industries/zed#37021, 2026-06'],
+      lastAssistant: [false, 'mistralai/mistral-common, microsoft/autogen#5044, 2025-02'],
     },
   },
 ];

@@ -50,6 +50,16 @@ export interface HostTraits {
   readonly imageUrls: boolean;
   /** Whether a Chat message may hold PDF documents. */
   readonly documents: boolean;
+  /** Whether it takes stop sequences; where not, answers are cut at them here. */
+  readonly stopSequences: boolean;
+  /** The forms of answers that it enforces: any JSON object, one of a schema. */
+  readonly formats: readonly ('json' | 'schema')[];
+  /** Whether it enforces them in a request with tools. */
+  readonly formatsWithTools: boolean;
+  /** Whether a conversation may end with a message of the assistant, which is the beginning of the answer then. */
+  readonly lastAssistant: boolean;
+  /** The content of an assistant's Chat message that has calls and no text. */
+  readonly contentBesideCalls: null | '';
   /** Whether temperature and top_p may be set; `one` if not together. */
   readonly sampling: 'both' | 'one' | 'none';
   /** How prompts are cached there: where breakpoints say so, by equal beginnings, or not as far as is known. */
@@ -75,6 +85,11 @@ export const widelyAccepted: HostTraits = {
   images: 'any',
   imageUrls: true,
   documents: false,
+  stopSequences: true,
+  formats: ['json', 'schema'],
+  formatsWithTools: true,
+  lastAssistant: true,
+  contentBesideCalls: null,
   sampling: 'both',
   promptCache: 'unknown',
 };

@@ -196,6 +196,8 @@ const oddSchema = {
     name: { type: ['string', 'null'], pattern: '[a-z]+' },
     count: { type: 'integer', exclusiveMinimum: '0', maximum: '10' },
     kind: { const: 'plant' },
+    tags: { type: 'array' },
+    notes: { type: ['array', 'null'] },
     tree: { $ref: '#/$defs/node' },
   },
   required: ['mode'],
@@ -213,6 +215,25 @@ const oddTools: readonly (readonly [name: string, parameters: Fields])[] = [
   ['list_plants', unionSchema],
   ['2fa.code', schema],
 ];
+
+/** Other gateways put signatures into ids (BerriAI/litellm#16895). */
+const longId = `call_${'x'.repeat(100)}`;
+const cutArguments = '{"city": "Kö';
+
+function chatCall(id: string, input: string): readonly Fields[] {
+  const call = { id, type: 'function', function: { name: 'get_weather', arguments: input } };
+  return [
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: id, content: 'done' },
+  ];
+}
+
+function responsesCall(id: string, input: string): readonly Fields[] {
+  return [
+    { type: 'function_call', call_id: id, name: 'get_weather', arguments: input },
+    { type: 'function_call_output', call_id: id, output: 'done' },
+  ];
+}
 
 /** A message of Claude Code's with one block. */
 function messageOf(block: Fields): Fields {
@@ -234,6 +255,8 @@ export interface Client {
   readonly field: string;
   readonly start: Fields;
   user(text: string): Fields;
+  /** A message of the assistant. */
+  assistant(text: string): Fields;
   /** What it sends back of an answer: all, as agents do. */
   replay(answer: Fields): readonly Fields[];
   callsOf(answer: Fields): readonly Call[];
@@ -273,6 +296,7 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
       tools: names.map((name) => ({ name, description: 'x', input_schema: schema })),
     },
     user: (text) => ({ role: 'user', content: text }),
+    assistant: (content) => ({ role: 'assistant', content }),
     replay: ({ content }) => [{ role: 'assistant', content }],
     callsOf: ({ content }: Read) => content.filter(({ type }: Read) => type === 'tool_use'),
     options: {
@@ -348,6 +372,10 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
           { type: 'thinking', thinking: 'secret thought', signature: 'Rk9SRUlHTg==' },
           { type: 'redacted_thinking', data: 'Rk9SRUlHTg==' },
         ],
+        'a call with a long id': [
+          { type: 'tool_use', id: longId, name: 'get_weather', input: {} },
+          { type: 'tool_result', tool_use_id: longId, content: 'sunny' },
+        ],
         'a tool added': [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'list_plants' } }],
         'a tool removed': [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'ToolSearch' } }],
       }).map(([name, blocks]) => [name, blocks.map(messageOf)]),
@@ -383,6 +411,7 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
       })),
     },
     user: (content) => ({ role: 'user', content }),
+    assistant: (content) => ({ role: 'assistant', content }),
     replay: ({ choices: [{ message }] }: Read) => [message],
     callsOf: ({ choices: [{ message }] }: Read) =>
       (message.tool_calls ?? []).map((call: Read) => ({ id: call.id, name: call.function.name })),
@@ -413,9 +442,13 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
         ...start,
         response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } },
       }),
+      'any JSON': ({ tools: _, ...start }) => ({ ...start, response_format: { type: 'json_object' } }),
+      'any JSON beside tools': (start) => ({ ...start, response_format: { type: 'json_object' } }),
       'stop sequences': (start) => ({ ...start, stop: ['END', 'STOP'] }),
     },
     extras: {
+      'a call with a long id': chatCall(longId, '{}'),
+      'a call whose arguments were cut': chatCall('cut_1', cutArguments),
       'a refusal': [{ role: 'assistant', content: null, refusal: 'No.' }],
       'reasoning of another vendor': [
         {
@@ -467,6 +500,7 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
       })),
     },
     user: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),
+    assistant: (text) => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }),
     replay: ({ output }: Read) => output,
     callsOf: ({ output }: Read) =>
       output.flatMap(({ type, call_id, name }: Read) =>
@@ -507,6 +541,7 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
         ...start,
         text: { format: { type: 'json_schema', name: 'x', strict: true, schema }, verbosity: 'low' },
       }),
+      'any JSON': ({ tools: _, ...start }) => ({ ...start, text: { format: { type: 'json_object' } } }),
     },
     extras: {
       'reasoning of another vendor': [
@@ -515,6 +550,8 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
       'a search of the web': [
         { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
       ],
+      'a call with a long id': responsesCall(longId, '{}'),
+      'a call whose arguments were cut': responsesCall('cut_1', cutArguments),
       'a patch': [
         { type: 'custom_tool_call', call_id: 'patch_1', name: 'apply_patch', input: '*** Begin' },
         { type: 'custom_tool_call_output', call_id: 'patch_1', output: 'done' },
@@ -575,6 +612,7 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
       ],
     },
     user: (text) => ({ role: 'user', parts: [{ text }] }),
+    assistant: (text) => ({ role: 'model', parts: [{ text }] }),
     replay: ({ candidates: [{ content }] }: Read) => [content],
     callsOf: ({ candidates: [{ content }] }: Read) =>
       content.parts.flatMap(({ functionCall: call }: Read) =>
@@ -632,6 +670,10 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
         ...start,
         generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema },
       }),
+      'any JSON': ({ tools: _, ...start }) => ({
+        ...start,
+        generationConfig: { responseMimeType: 'application/json' },
+      }),
     },
     extras: {
       'a thought of another vendor': [
@@ -672,6 +714,8 @@ export interface Step {
   /** Of its client's `extras`; none of that name is none. */
   readonly extra: string;
   readonly isCompacted: boolean;
+  /** Whether the request ends with the beginning of the answer. */
+  readonly isBegun: boolean;
 }
 
 export interface Plan {
@@ -695,6 +739,7 @@ export function everyPlan({ options, extras }: Client): readonly Plan[] {
     option: at(optionNames, i),
     extra: i % 2 === 0 ? 'none' : at(extraNames, (i - 1) / 2),
     isCompacted: false,
+    isBegun: i === 2,
   });
   return Array.from({ length: Math.ceil(steps / 5) }, (_, plan) => ({
     turns: Array.from({ length: 5 }, (_none, step) => turn(plan * 5 + step)),
@@ -712,6 +757,7 @@ export function randomPlan(random: Random, { options, extras }: Client): Plan {
     option: random.of(Object.keys(options)),
     extra: random.of(['none', 'none', ...Object.keys(extras)]),
     isCompacted: random.below(6) === 0,
+    isBegun: random.below(8) === 0,
   });
   const elsewhere = new Set([1 + random.below(4), ...(random.below(2) === 0 ? [1 + random.below(4)] : [])]);
   return { turns: Array.from({ length: 5 }, turn), elsewhere };

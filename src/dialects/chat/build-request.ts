@@ -198,7 +198,7 @@ function buildAssistant(turn: AssistantTurn, { context, traits, names }: Destina
   );
   return withoutAbsent({
     role: 'assistant',
-    content: text === '' ? null : text,
+    content: text === '' ? traits.contentBesideCalls : text,
     ...buildReasoning(turn, traits, context),
     tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
   });

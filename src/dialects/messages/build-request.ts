@@ -20,7 +20,7 @@ export function buildMessagesRequest(
   dropped: Dropped,
 ): Fields {
   const asked = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
-  const { system, messages } = buildMessagesTurns(withJsonInstruction(request), context, names);
+  const { system, messages } = buildMessagesTurns(request, context, names);
   const tools = request.tools.map((tool) => buildTool(tool, names));
   if (traitsOf(context).promptCache === 'breakpoints' && context.promptCache !== 'off')
     placeBreakpoints({ tools, system, messages });
@@ -41,13 +41,6 @@ export function buildMessagesRequest(
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     stream: request.isStreaming ? true : undefined,
   });
-}
-
-// There is no JSON mode without a schema in this dialect.
-function withJsonInstruction(request: ConversationRequest): ConversationRequest {
-  if (request.format?.kind !== 'json') return request;
-  const text = 'Answer with one JSON object and nothing else: no prose, no code fence.';
-  return { ...request, system: [...request.system, { role: 'system', isDeveloper: false, text }] };
 }
 
 function buildTool(tool: Tool, names: ToolNames): Fields {
@@ -85,8 +78,8 @@ interface Built {
 
 /**
  * The budget for the thinking of older models, in tokens. It is part of the cap on output, so the cap is raised by it: the
- * answer keeps what the client asked for. Not while a tool is forced, nor in the middle of a tool turn whose signed
- * thinking the client has not sent back, which the provider would require.
+ * answer keeps what the client asked for. Not while a tool is forced, nor where the answer has begun, nor in the middle of a
+ * tool turn whose signed thinking the client has not sent back, which the provider would require.
  */
 function thinkingBudget(
   request: ConversationRequest,
@@ -102,7 +95,8 @@ function thinkingBudget(
   const room = asked === undefined ? Math.floor(defaultMaxTokens(context) / 2) : largestOutputTokens - asked;
   const budget = Math.min(thinkingBudgets[effort], room);
   const isForced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
-  if (!isForced && budget >= leastBudget && !isUnsignedToolTurn(messages)) return budget;
+  const isBegun = messages.at(-1)?.role === 'assistant';
+  if (!isForced && budget >= leastBudget && !isBegun && !isUnsignedToolTurn(messages)) return budget;
   noteDropped(dropped, 'reasoning effort');
   return undefined;
 }

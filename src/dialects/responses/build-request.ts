@@ -21,7 +21,7 @@ import { orderTurns } from '../translation/order-turns.ts';
 import { limitUser } from '../translation/parse-common.ts';
 import { toArgumentsSchema } from '../translation/schemas.ts';
 import { sealFor } from '../translation/seals.ts';
-import type { ToolNames } from '../translation/tool-names.ts';
+import { type ToolNames, toFunctionArguments } from '../translation/tool-names.ts';
 
 /** The Responses request for a neutral one. Nothing is stored at the provider. */
 export function buildResponsesRequest(
@@ -102,8 +102,9 @@ function buildFormat(format: OutputFormat): Fields {
 }
 
 function buildItems(turns: readonly Turn[], context: TranslationContext, names: ToolNames): Fields[] {
-  const kinds = kindsOf(turns);
-  return orderTurns(turns).flatMap((turn) => buildTurn(turn, context, names, kinds));
+  const ordered = orderTurns(turns);
+  const kinds = kindsOf(ordered);
+  return ordered.flatMap((turn) => buildTurn(turn, context, names, kinds));
 }
 
 /** A result has the kind of its call, which the result itself does not state. */
@@ -159,7 +160,7 @@ function inputText(text: string): Fields {
 function buildCall(call: ToolCall, names: ToolNames): Fields {
   const named = { call_id: call.id, name: names.toWire(call) };
   if (call.kind === 'custom') return { type: 'custom_tool_call', ...named, input: call.input };
-  return { type: 'function_call', ...named, arguments: call.input === '' ? '{}' : call.input };
+  return { type: 'function_call', ...named, arguments: toFunctionArguments(call) };
 }
 
 function buildResult(result: ToolResult, kind: CallKind | undefined): Fields {

@@ -42,7 +42,7 @@ export function toGoogleSchema(root: Fields): Fields {
       nullable: isNullable ? true : undefined,
       enum: enumOf(schema, type),
       anyOf: variants.length > 0 ? variants : undefined,
-      items: type === 'array' ? convert(schema.items ?? { type: 'string' }, inside) : undefined,
+      items: type === 'array' ? convert(itemsOf(schema), inside) : undefined,
       properties,
       required: requiredOf(schema, properties),
       format: formats.includes(toText(schema.format)) ? schema.format : undefined,
@@ -93,6 +93,11 @@ function variantsOf(schema: Fields, types: readonly unknown[]): readonly unknown
   const union = toList(schema.anyOf ?? schema.oneOf).filter((each) => toFields(each).type !== 'null');
   if (union.length > 0 || types.length < 2) return union;
   return types.map((type) => ({ type }));
+}
+
+/** Google wants a type for them. */
+function itemsOf({ items }: Fields): unknown {
+  return isFields(items) && Object.keys(items).length > 0 ? items : { type: 'string' };
 }
 
 /** Only texts may be listed. */

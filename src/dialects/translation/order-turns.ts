@@ -1,8 +1,16 @@
+import { createHash } from 'node:crypto';
 import type { AssistantTurn, Thought, ToolCall, ToolResult, Turn } from '../conversation.ts';
 import { unsupported } from '../fields.ts';
 import type { Seal } from './seals.ts';
 
 const missing = [{ kind: 'text', text: 'no result was recorded for this call' }] as const;
+
+/** OpenAI takes no longer ids; other gateways put signatures into them (openai/codex#14355, 2026-03). */
+const idLimit = 64;
+
+function shorten(id: string): string {
+  return `call_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`;
+}
 
 /** The places of the results of calls with one id, in the calls' order; each has an error until its result comes. */
 interface Places {
@@ -38,6 +46,7 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
   return ordered;
 
   function uniqueId(id: string): string {
+    if (id.length > idLimit) return uniqueId(shorten(id));
     const times = used.get(id) ?? 0;
     used.set(id, times + 1);
     if (times === 0 && id !== '') return id;

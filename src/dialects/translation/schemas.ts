@@ -24,12 +24,12 @@ const nested = [
 ];
 
 /**
- * The schema of a tool's arguments with an object at its root and numbers as bounds. No host takes a union there
+ * The schema of a tool's arguments with an object at its root, numbers as bounds and lists of something. No host takes a union there
  * (CLIProxyAPI#4428, OmniRoute#13552, 2026-09), so its variants become one: what each requires stays required, of choices
  * what all require.
  */
 export function toArgumentsSchema(schema: Fields): Fields {
-  const root = withNumericBounds(schema);
+  const root = mapSchema(schema, withItems);
   const hasUnion = unions.some((union) => Array.isArray(root[union]));
   if (!hasUnion && (root.type === 'object' || root.type === undefined)) return root;
   const { anyOf, oneOf, allOf, ...own } = root;
@@ -62,15 +62,21 @@ function mergedDefinitions(name: string, own: Fields, all: readonly Fields[]): F
   return found.length === 0 ? undefined : Object.assign({}, ...found);
 }
 
+/** OpenAI refuses a list whose items are not described (digitalocean-labs/mcp-digitalocean#265, 2026-02). */
+function withItems(schema: Fields): Fields {
+  const bounded = withNumericBounds(schema);
+  const { type, items } = bounded;
+  const isList = type === 'array' || (Array.isArray(type) && type.includes('array'));
+  return isList && items === undefined ? { ...bounded, items: {} } : bounded;
+}
+
 /** Some clients write bounds as texts, which hosts refuse. */
 function withNumericBounds(schema: Fields): Fields {
-  return mapSchema(schema, (each) => {
-    const texts = bounds.filter(
-      (name) => typeof each[name] === 'string' && Number.isFinite(Number(each[name])),
-    );
-    if (texts.length === 0) return each;
-    return { ...each, ...Object.fromEntries(texts.map((name) => [name, Number(each[name])])) };
-  });
+  const texts = bounds.filter(
+    (name) => typeof schema[name] === 'string' && Number.isFinite(Number(schema[name])),
+  );
+  if (texts.length === 0) return schema;
+  return { ...schema, ...Object.fromEntries(texts.map((name) => [name, Number(schema[name])])) };
 }
 
 /**

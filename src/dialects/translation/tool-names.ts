@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HostTraits } from '../../hosts/traits.ts';
 import type { Tool, ToolCall, ToolName } from '../conversation.ts';
-import { type Fields, isFields, toFields, toText } from '../fields.ts';
+import { type Fields, isFields, parseJson, toFields, toText } from '../fields.ts';
 import { paragraphs } from './media.ts';
 import { toArgumentsSchema } from './schemas.ts';
 
@@ -102,23 +102,21 @@ function describeFormat(value: unknown): string {
   return `The input must follow this ${toText(grammar.syntax)} grammar:\n${toText(grammar.definition)}`;
 }
 
-/** The call's arguments as JSON text, custom ones wrapped. */
+/**
+ * The call's arguments as the text of a JSON object, custom ones wrapped. Templates of many hosts parse those of earlier
+ * calls, and refuse the conversation for one that a limit has cut (vllm-project/vllm#48922, OpenHands/software-agent-sdk#2887).
+ */
 export function toFunctionArguments(call: ToolCall): string {
   if (call.kind === 'custom') return JSON.stringify({ input: call.input });
-  return call.input === '' ? '{}' : call.input;
+  return isFields(parseJson(call.input)) ? call.input : JSON.stringify(toArgumentsObject(call));
 }
 
-/** The same as the object that some dialects require; other text is kept under `raw_arguments`. */
-export function toArgumentsObject(call: ToolCall): Fields {
-  const text = toFunctionArguments(call);
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : { raw_arguments: text };
-  } catch {
-    // Models do write broken JSON; the tool then fails with it, which beats losing the turn.
-    return { raw_arguments: text };
-  }
+/** The same as an object; text that is none is kept under `raw_arguments`, because the tool has failed with it. */
+export function toArgumentsObject({ kind, input }: ToolCall): Fields {
+  if (kind === 'custom') return { input };
+  if (input.trim() === '') return {};
+  const value = parseJson(input);
+  return isFields(value) ? value : { raw_arguments: input };
 }
 
 /** The plain text inside wrapped arguments; anything else that a model wrote is passed on unchanged. */

@@ -50,12 +50,13 @@ export interface Conversation {
 
 /** Goes through a conversation; throws where the vendor refuses a request, or the client gets another answer. */
 export function converse({ client, targets, plan, isStream, onSent }: Conversation): void {
-  const { field, start, user, replay, callsOf, results, options, extras } = clients[client];
+  const { field, start, user, assistant, replay, callsOf, results, options, extras } = clients[client];
   let history: Fields[] = [user('hello')];
   for (const [turn, step] of plan.turns.entries()) {
     const target = targets[plan.elsewhere.has(turn) ? 1 : 0];
     const { vendor, issued } = target;
-    const asked = { ...options[step.option]?.(start), [field]: history };
+    const sent = step.isBegun ? [...history, assistant('So')] : history;
+    const asked = { ...options[step.option]?.(start), [field]: sent };
     const ask = (said: Fields, fault: Fault): Fields => {
       const { answer, sent, dropped } = exchange({
         client,

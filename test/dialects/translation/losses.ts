@@ -19,6 +19,7 @@ const sentences: Readonly<Record<string, RegExp>> = {
   'pictures by address': /\[image: (?:this host reads no addresses|its address)/,
   documents: /\[document[ ,:]/,
   'the place of later system messages': /<system>/,
+  'the beginning of an answer': /Go on exactly where/,
 };
 
 /** Runs each conversation once, whole. */

@@ -176,6 +176,8 @@ function checkThinking({ thinking, max_tokens, tool_choice }: Body, turns: reado
     return [['thinking', 'budget_tokens'], 'must be below max_tokens'];
   if (tool_choice?.type === 'any' || tool_choice?.type === 'tool')
     return [['tool_choice'], 'a call cannot be forced while thinking is on'];
+  if (type === 'enabled' && turns.at(-1)?.role === 'assistant')
+    return [['messages'], 'an answer that has begun must begin with its thinking block'];
   const isInTurn = turns.at(-1)?.blocks.some((block) => block.type === 'tool_result');
   const first = String(turns.at(-2)?.blocks[0]?.type);
   return type === 'enabled' && isInTurn && !['thinking', 'redacted_thinking'].includes(first)

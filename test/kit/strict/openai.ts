@@ -38,7 +38,7 @@ const chatMessage = z.discriminatedUnion('role', [
       content: text.nullable(),
       tool_calls: z.array(chatCall).min(1).optional(),
     })
-    .refine((value) => value.content ?? value.tool_calls, {
+    .refine((value) => value.content || value.tool_calls, {
       path: ['content'],
       message: 'an assistant message needs content or tool_calls',
     }),

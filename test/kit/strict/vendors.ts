@@ -27,9 +27,14 @@ interface Body extends Fields {
   readonly contents?: readonly { role: string; parts: readonly Fields[] }[];
 }
 interface Message extends Fields {
+  readonly tool_call_id?: string;
   readonly role: string;
   readonly content: unknown;
-  readonly tool_calls?: readonly { id: string; extra_content?: Extra }[];
+  readonly tool_calls?: readonly {
+    id: string;
+    function?: { arguments: string };
+    extra_content?: Extra;
+  }[];
 }
 interface Extra {
   readonly google?: { readonly thought_signature?: string };
@@ -49,15 +54,102 @@ const wantsReasoning = (source: string, words: (at: number) => string): VendorRu
   },
 });
 
+/** The ids of the calls and results of a request in a dialect of OpenAI's. */
+function callIdsOf(body: Body): readonly string[] {
+  const ofMessages = messagesOf(body).flatMap(({ tool_calls = [], tool_call_id: id }) => [
+    ...tool_calls.map((call) => call.id),
+    ...(id === undefined ? [] : [id]),
+  ]);
+  const ofItems = (body.input ?? []).flatMap(({ call_id: id }) => (typeof id === 'string' ? [id] : []));
+  return [...ofMessages, ...ofItems];
+}
+
+const shortIds: VendorRule = {
+  source: 'openai/codex#14355, musistudio/claude-code-router#1334, orchidfiles/ungate#26, 2026-07',
+  refuses: (body) => {
+    const wrong = callIdsOf(body).find((id) => id.length > 64);
+    return (
+      wrong &&
+      `Invalid 'call_id': string too long. Expected a string with maximum length 64, but got a string with length ${wrong.length} instead.`
+    );
+  },
+};
+
 const nineCharacters: VendorRule = {
   source: 'anomalyco/opencode#1680, nearai/ironclaw#1241, 2026-03',
   refuses: (body) => {
-    const ids = messagesOf(body).flatMap(({ tool_calls = [], tool_call_id: id }) => [
-      ...tool_calls.map((call) => call.id),
-      ...(id === undefined ? [] : [String(id)]),
-    ]);
-    const wrong = ids.find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
+    const wrong = callIdsOf(body).find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
     return wrong && `Tool call id was ${wrong} but must be a-z, A-Z, 0-9, with a length of 9.`;
+  },
+};
+
+/** Templates parse the arguments of earlier calls. */
+const wholeArguments: VendorRule = {
+  source:
+    'vllm-project/vllm#48922, OpenHands/software-agent-sdk#2887 (llama.cpp), xuzhougeng/wisp-science#775 (LiteLLM), 2026-08',
+  refuses: (body) => {
+    const all = messagesOf(body).flatMap(({ tool_calls = [] }) => tool_calls);
+    for (const { function: called } of all) {
+      try {
+        JSON.parse(called?.arguments ?? '{}');
+      } catch {
+        return 'Unterminated string starting at: line 1 column 9 (char 8)';
+      }
+    }
+    return undefined;
+  },
+};
+
+const noNullContent: VendorRule = {
+  source: 'pydantic/pydantic-ai#5206, QwenLM/qwen-code#3421, Kuberwastaken/claurst#118, 2026-04',
+  refuses: (body) =>
+    messagesOf(body).some(({ content }) => content === null)
+      ? 'invalid message content type: <nil>'
+      : undefined,
+};
+
+const endsWithUser = (words: string): VendorRule => ({
+  source:
+    'cortexkit/magic-context#511 (Claude), huggingface/smolagents#757 (Mistral), ggml-org/llama.cpp#20861, 2026-09',
+  refuses: (body) => (messagesOf(body).at(-1)?.role === 'assistant' ? words : undefined),
+});
+
+const noStop = (words: string): VendorRule => ({
+  source: 'lidge-jun/opencodex#5278 (xAI), huggingface/smolagents#1893 (OpenAI before GPT-5.5), 2026-09',
+  refuses: ({ stop }) => (stop === undefined ? undefined : words),
+});
+
+/** The type of the answer that a request asks for, in any dialect. */
+function formatOf(body: Body): unknown {
+  const { response_format, output_config, text, generationConfig } = body as Readonly<
+    Record<string, Readonly<Record<string, unknown>> | undefined>
+  >;
+  const { type } = (response_format ?? output_config?.format ?? text?.format ?? {}) as Fields;
+  return type ?? generationConfig?.responseMimeType;
+}
+
+const onlyFormats = (words: string, ...known: readonly string[]): VendorRule => ({
+  source:
+    'UKGovernmentBEIS/inspect_ai#4916 (DeepSeek), BerriAI/litellm#37720 (GLM), decolua/9router#817 (MiniMax), lmstudio-bug-tracker#189, Portkey-AI/gateway#1570 (Vertex), 2026-08',
+  refuses: (body) => {
+    const format = formatOf(body);
+    return format === undefined || known.includes(String(format)) ? undefined : words;
+  },
+});
+
+const noFormatWithTools = (words: string): VendorRule => ({
+  source: 'vercel/ai#16540, googleapis/python-genai#867, 2026-07',
+  refuses: (body) => (formatOf(body) !== undefined && body.tools !== undefined ? words : undefined),
+});
+
+const saysJson: VendorRule = {
+  source:
+    'browserbase/stagehand#1204 (DeepSeek), platform.openai.com/docs/guides/structured-outputs, 2026-11',
+  refuses: (body) => {
+    const prompt = JSON.stringify([body.messages, body.input, body.instructions]);
+    return formatOf(body) === 'json_object' && !/json/i.test(prompt)
+      ? "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'."
+      : undefined;
   },
 };
 
@@ -205,7 +297,9 @@ type Check = (schema: Fields, path: string) => string | undefined;
 
 /** The first schema of a tool's arguments that is wrong, with all that stands in it. */
 function wrongSchema(
-  { tools = [] }: { readonly tools?: readonly { readonly function?: Fields }[] },
+  {
+    tools = [],
+  }: { readonly tools?: readonly { readonly function?: Fields; readonly parameters?: unknown }[] },
   check: Check,
 ) {
   const find = (value: unknown, path: string): string | undefined => {
@@ -219,8 +313,8 @@ function wrongSchema(
     }
     return undefined;
   };
-  for (const { function: declared } of tools) {
-    const found = find(declared?.parameters, 'root');
+  for (const { function: declared, parameters } of tools) {
+    const found = find(declared?.parameters ?? parameters, 'root');
     if (found !== undefined) return found;
   }
   return undefined;
@@ -236,6 +330,14 @@ const typedUnions = schemaRule(
   (schema, path) =>
     Array.isArray(schema.anyOf) && schema.type !== undefined
       ? `tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '${path}': when using anyOf, type should be defined in anyOf items instead of the parent schema>`
+      : undefined,
+);
+
+const describedItems = schemaRule(
+  'digitalocean-labs/mcp-digitalocean#265, spacelift-io/spacectl#402, 2026-03',
+  ({ type, items }, path) =>
+    (type === 'array' || (Array.isArray(type) && type.includes('array'))) && items === undefined
+      ? `Invalid schema for function: In context=(${path}), array schema missing items.`
       : undefined,
 );
 
@@ -377,7 +479,7 @@ function chat({
     dialect: 'chat',
     model,
     reasoning,
-    rules: [...rules, onlyFields(takes), noDeveloper, systemFirst, noFiles],
+    rules: [...rules, onlyFields(takes), noDeveloper, systemFirst, noFiles, wholeArguments],
   };
 }
 const usual = ['user', 'stream_options'];
@@ -413,6 +515,21 @@ const wantsMarks: VendorRule = {
     JSON.stringify(body).includes('"cache_control"') ? undefined : 'nothing of this is cached',
 };
 
+const noPrefill = endsWithUser(
+  'This model does not support assistant message prefill. The conversation must end with a user message.',
+);
+const mistralEnd = endsWithUser(
+  'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant',
+);
+const thinkingEnd = endsWithUser('Assistant response prefill is incompatible with enable_thinking.');
+const noFormat = onlyFormats('output_config.format: Extra inputs are not permitted');
+const noJsonWithFunctions = noFormatWithTools(
+  "Function calling with a response mime type: 'application/json' is unsupported",
+);
+const groqFormats = noFormatWithTools('json mode cannot be combined with tool/function calling');
+const zaiFormats = onlyFormats('Invalid API parameter, please check the documentation.', 'json_object');
+const openAiRules = [shortIds, describedItems, saysJson];
+
 const claude: Pick<Vendor, 'dialect' | 'reasoning' | 'rules'> = {
   dialect: 'messages',
   reasoning: 'signed',
@@ -420,6 +537,7 @@ const claude: Pick<Vendor, 'dialect' | 'reasoning' | 'rules'> = {
     signedThoughts,
     wantsMarks,
     fourTypes,
+    noPrefill,
     fixedSampling('`temperature` may only be set to 1 for this model.'),
     onlyEfforts('low', 'medium', 'high', 'xhigh', 'max'),
   ],
@@ -430,6 +548,7 @@ const openAiChat: Vendor = {
   model: 'gpt-5.5',
   reasoning: 'none',
   rules: [
+    ...openAiRules,
     completionCap,
     openAiSampling,
     gpt,
@@ -438,22 +557,35 @@ const openAiChat: Vendor = {
   ],
 };
 
+const earlierGptChat: Vendor = {
+  ...openAiChat,
+  model: 'gpt-5.2',
+  rules: [...openAiChat.rules, noStop("Unsupported parameter: 'stop' is not supported with this model.")],
+};
+
 /** A vendor for each row of the table, in each dialect that it is translated to. */
 export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
   anthropic: [
     { ...claude, model: 'claude-opus-5' },
     { ...olderClaude, model: 'claude-sonnet-4-5' },
+    { ...olderClaude, model: 'claude-sonnet-4-20250514', rules: [...olderClaude.rules, noFormat] },
   ],
   openai: [
     openAiChat,
+    earlierGptChat,
     {
       dialect: 'responses',
       model: 'gpt-5.5',
       reasoning: 'signed',
-      rules: [ownEncryption, openAiSampling, gpt, fourTypes],
+      rules: [...openAiRules, ownEncryption, openAiSampling, gpt, fourTypes],
     },
   ],
-  azure: [openAiChat, { ...claude, model: 'claude-opus-5' }, { ...olderClaude, model: 'claude-sonnet-4-5' }],
+  azure: [
+    openAiChat,
+    earlierGptChat,
+    { ...claude, model: 'claude-opus-5' },
+    { ...olderClaude, model: 'claude-sonnet-4-5' },
+  ],
   gemini: [
     chat({
       model: 'gemini-3-pro',
@@ -467,14 +599,24 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       reasoning: 'signed',
       rules: [signedCalls, googleTypes, gemini3],
     },
+    {
+      dialect: 'gemini',
+      model: 'gemini-2.5-pro',
+      reasoning: 'none',
+      rules: [googleTypes, noJsonWithFunctions],
+    },
   ],
   mistral: [
-    chat({ model: 'mistral-large-latest', takes: [], rules: [nineCharacters, noUserAfterTool, fourTypes] }),
+    chat({
+      model: 'mistral-large-latest',
+      takes: [],
+      rules: [nineCharacters, noUserAfterTool, fourTypes, mistralEnd],
+    }),
     chat({
       model: 'mistral-small-latest',
       reasoning: 'thinking_part',
       takes: ['reasoning_effort'],
-      rules: [nineCharacters, noUserAfterTool, fourTypes, onlyEfforts('none', 'high')],
+      rules: [nineCharacters, noUserAfterTool, fourTypes, mistralEnd, onlyEfforts('none', 'high')],
     }),
   ],
   deepseek: [
@@ -482,7 +624,10 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       model: 'deepseek-v4-pro',
       reasoning: 'reasoning_content',
       takes: [...usual, 'reasoning_content', 'thinking', 'reasoning_effort'],
-      rules: [deepseek, deepseekChoice, textAlone, onlyEfforts('low', 'high', 'max')],
+      rules: [
+        ...[deepseek, deepseekChoice, textAlone, onlyEfforts('low', 'high', 'max'), saysJson],
+        onlyFormats('This response_format type is unavailable now', 'json_object'),
+      ],
     }),
   ],
   moonshot: [
@@ -509,10 +654,16 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
     chat({
       model: 'grok-4.3',
       takes: [...usual, 'reasoning_effort'],
-      rules: [onlyPictures('image/jpeg', 'image/png'), onlyEfforts('none', 'low', 'medium', 'high')],
+      rules: [
+        ...[onlyPictures('image/jpeg', 'image/png'), onlyEfforts('none', 'low', 'medium', 'high')],
+        noStop('Model grok-4.3 does not support parameter stop.'),
+      ],
     }),
   ],
-  groq: [chat({ model: 'moonshotai/kimi-k2.6', reasoning: 'reasoning' }), chat({ model: 'llama-4' })],
+  groq: [
+    chat({ model: 'moonshotai/kimi-k2.6', reasoning: 'reasoning', rules: [groqFormats] }),
+    chat({ model: 'llama-4', rules: [groqFormats] }),
+  ],
   cerebras: [
     chat({
       model: 'gpt-oss-120b',
@@ -547,19 +698,25 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       model: 'glm-5',
       reasoning: 'reasoning_content',
       takes: ['user', 'reasoning_content', 'thinking'],
-      rules: [autoAlone, textAlone],
+      rules: [autoAlone, textAlone, zaiFormats],
     }),
     chat({
       model: 'glm-5.3',
       reasoning: 'reasoning_content',
       takes: ['user', 'reasoning_content', 'reasoning_effort'],
-      rules: [autoAlone, textAlone, onlyEfforts('low', 'high', 'max')],
+      rules: [autoAlone, textAlone, zaiFormats, onlyEfforts('low', 'high', 'max')],
     }),
   ],
-  minimax: [chat({ model: 'MiniMax-M2', ...withText('reasoning_content') })],
+  minimax: [
+    chat({
+      model: 'MiniMax-M2',
+      ...withText('reasoning_content'),
+      rules: [onlyFormats('invalid params, output format is not supported')],
+    }),
+  ],
   qwen: [chat({ model: 'qwen3-max', takes: [...usual, 'enable_thinking'], rules: [qwenChoice] })],
   bedrock: [
-    { ...claude, rules: [...claude.rules, noPictureUrls], model: 'anthropic.claude-opus-5' },
+    { ...claude, rules: [...claude.rules, noPictureUrls, noFormat], model: 'anthropic.claude-opus-5' },
     {
       ...olderClaude,
       rules: [...olderClaude.rules, noPictureUrls],
@@ -567,45 +724,79 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
     },
   ],
   vertex: [
-    { ...claude, rules: [...claude.rules, noPictureUrls], model: 'claude-opus-5' },
-    { ...olderClaude, rules: [...olderClaude.rules, noPictureUrls], model: 'claude-sonnet-4-5' },
+    { ...claude, rules: [...claude.rules, noPictureUrls, noFormat], model: 'claude-opus-5' },
+    { ...olderClaude, rules: [...olderClaude.rules, noPictureUrls, noFormat], model: 'claude-sonnet-4-5' },
     {
       dialect: 'gemini',
       model: 'gemini-3-pro',
       reasoning: 'signed',
       rules: [signedCalls, noCallIds, googleTypes, gemini3],
     },
+    {
+      dialect: 'gemini',
+      model: 'gemini-2.5-pro',
+      reasoning: 'none',
+      rules: [noCallIds, googleTypes, noJsonWithFunctions],
+    },
   ],
   ollama: [
-    chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [noPictureUrls, anchoredPatterns] }),
+    chat({
+      model: 'qwen3.5',
+      ...withText('reasoning_content'),
+      rules: [noPictureUrls, anchoredPatterns, noNullContent],
+    }),
     chat({
       model: 'gpt-oss:20b',
       reasoning: 'reasoning_content',
       takes: [...usual, 'reasoning_content', 'reasoning_effort'],
-      rules: [noPictureUrls, anchoredPatterns, onlyEfforts('low', 'medium', 'high')],
+      rules: [noPictureUrls, anchoredPatterns, noNullContent, onlyEfforts('low', 'medium', 'high')],
     }),
   ],
-  lmstudio: [chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
+  lmstudio: [
+    chat({
+      model: 'qwen3.5',
+      ...withText('reasoning_content'),
+      rules: [anchoredPatterns, onlyFormats("'response_format.type' must be 'json_schema'", 'json_schema')],
+    }),
+  ],
   vllm: [
     chat({ model: 'qwen3.5', ...withText('reasoning') }),
     chat({
       model: 'mistralai/Mistral-Small',
       takes: [...usual, 'reasoning'],
-      rules: [nineCharacters, noUserAfterTool],
+      rules: [nineCharacters, noUserAfterTool, mistralEnd],
     }),
   ],
   sglang: [chat({ model: 'qwen3.5', ...withText('reasoning_content') })],
-  llamacpp: [chat({ model: 'my-own.gguf', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
+  llamacpp: [
+    chat({
+      model: 'my-own.gguf',
+      ...withText('reasoning_content'),
+      rules: [anchoredPatterns, thinkingEnd],
+    }),
+  ],
   tgi: [chat({ model: 'llama-4' })],
   litellm: [
     chat({ model: 'deepseek-v4-pro', ...withText('reasoning_content'), rules: [deepseek, deepseekChoice] }),
     chat({
       model: 'openai/gpt-5.5',
       takes: [...usual, 'reasoning_effort', 'max_completion_tokens'],
-      rules: [completionCap, openAiSampling, gpt],
+      rules: [completionCap, openAiSampling, gpt, shortIds],
+    }),
+    chat({
+      model: 'openai/gpt-5.2',
+      takes: [...usual, 'reasoning_effort', 'max_completion_tokens'],
+      rules: [completionCap, openAiSampling, gpt, noStop("'stop' is not supported with this model.")],
+    }),
+    chat({ model: 'xai/grok-4', rules: [noStop('Argument not supported on this model: stop')] }),
+  ],
+  local: [
+    chat({
+      model: 'qwen3.5',
+      ...withText('reasoning_content'),
+      rules: [anchoredPatterns, thinkingEnd, noNullContent],
     }),
   ],
-  local: [chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
   unknown: [
     chat({ model: 'some-model' }),
     chat({

@@ -1,0 +1,57 @@
+import { traitsOf } from '../../hosts/find-host.ts';
+import type { ConversationRequest, OutputFormat } from '../conversation.ts';
+import { type Dropped, noteDropped } from '../fields.ts';
+import type { TranslationContext } from './context.ts';
+
+/** The conversation as a host takes it in any dialect: with a form of answers and an end that it knows. */
+export function fitConversation(
+  request: ConversationRequest,
+  context: TranslationContext,
+  dropped: Dropped,
+): ConversationRequest {
+  return fitEnd(fitFormat(request, context, dropped), context);
+}
+
+/** A form that the host doesn't enforce becomes an instruction, and the nearest one that it does. */
+function fitFormat(
+  request: ConversationRequest,
+  context: TranslationContext,
+  dropped: Dropped,
+): ConversationRequest {
+  const { format, tools } = request;
+  if (format === undefined) return request;
+  const { formats, formatsWithTools } = traitsOf(context);
+  const taken = tools.length > 0 && !formatsWithTools ? [] : formats;
+  const isTaken = taken.includes(format.kind);
+  // Hosts refuse their JSON mode where the prompt says nothing of JSON.
+  if (isTaken && (format.kind === 'schema' || mentionsJson(request))) return request;
+  if (!isTaken) noteDropped(dropped, 'the enforced form of answers');
+  return {
+    ...request,
+    format: taken.includes('json') ? { kind: 'json' } : undefined,
+    system: [...request.system, { role: 'system', isDeveloper: false, text: instruct(format) }],
+  };
+}
+
+function mentionsJson({ system, turns }: ConversationRequest): boolean {
+  const texts = turns.flatMap((turn) => {
+    if (turn.role === 'system') return [turn.text];
+    return turn.role === 'user' ? turn.parts.map((part) => (part.kind === 'text' ? part.text : '')) : [];
+  });
+  return [...system.map(({ text }) => text), ...texts].some((text) => /json/i.test(text));
+}
+
+function instruct(format: OutputFormat): string {
+  const answer = 'Answer with one JSON object and nothing else: no prose, no code fence.';
+  return format.kind === 'json'
+    ? answer
+    : `${answer} It follows this JSON schema:\n${JSON.stringify(format.schema)}`;
+}
+
+/** A last message of the assistant is the beginning of the answer; where that is refused, the model is asked to go on. */
+function fitEnd(request: ConversationRequest, context: TranslationContext): ConversationRequest {
+  const last = request.turns.findLast((turn) => turn.role !== 'assistant' || turn.text !== '');
+  if (last?.role !== 'assistant' || last.calls.length > 0 || traitsOf(context).lastAssistant) return request;
+  const text = 'Go on exactly where your last message ends, without repeating any of it.';
+  return { ...request, turns: [...request.turns, { role: 'user', parts: [{ kind: 'text', text }] }] };
+}
