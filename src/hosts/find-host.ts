@@ -66,13 +66,9 @@ const namedTraits = memoize((hosted): HostTraits => {
   const matching = ({ match }: { readonly match: RegExp }) => match.test(name);
   const row = isNamed(host) ? rowOf(host) : undefined;
   const ofFamilies = row?.kind === 'vendor' ? [] : modelFamilies.filter(matching);
-  return {
-    ...widelyAccepted,
-    ...valuesOf(host === 'local' ? localCells : {}),
-    ...valuesOfAll(ofFamilies),
-    ...valuesOf(row?.cells ?? {}),
-    ...valuesOfAll(row?.models?.filter(matching) ?? []),
-  };
+  const models = row?.models?.filter(matching) ?? [];
+  const all = [...ofFamilies, { cells: row?.cells ?? {} }, ...models].map(({ cells }) => cells);
+  return { ...widelyAccepted, ...valuesOf([host === 'local' ? localCells : {}, ...all]) };
 });
 
 function splitOnce(hosted: string): readonly string[] {
@@ -84,12 +80,11 @@ function isNamed(host: string): host is HostName {
   return Object.hasOwn(hosts, host);
 }
 
-function valuesOfAll(rows: readonly { readonly cells: Cells }[]): Partial<HostTraits> {
-  return rows.reduce((values, { cells }) => ({ ...values, ...valuesOf(cells) }), {});
-}
-
-function valuesOf(cells: Cells): Partial<HostTraits> {
-  return Object.fromEntries(Object.entries(cells).map(([trait, [value]]) => [trait, value]));
+/** The values of the cells, of which the last counts. */
+function valuesOf(all: readonly Cells[]): Partial<HostTraits> {
+  return Object.fromEntries(
+    all.flatMap((cells) => Object.entries(cells).map(([trait, [value]]) => [trait, value])),
+  );
 }
 
 /** What Bedrock puts in front of a name: `us.anthropic.`. */
