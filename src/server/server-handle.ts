@@ -150,7 +150,6 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
     followers: followersOf({ tracer, meter, page: page?.inspector }),
     inspector: page?.inspector,
   });
-  void warmUp(server, toGatewayConfig(config, sandboxUrl));
   return {
     url: server.url,
     prepare: async (next, url) => {
@@ -176,6 +175,8 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
     },
     announce: () => {
       isAnnounced = true;
+      // Not before: whoever starts a gateway waits for this, and compiling policies is one long slice.
+      void warmUp(server, toGatewayConfig(current, sandboxUrl));
     },
     countOpen: async () => server.gauges().open,
     settleOpen: () => server.settleOpen(),
