@@ -61,16 +61,29 @@ function keyInQuery(): GatewayError {
 
 function hintFor(path: string): string {
   const isServed = (other: string) => findEndpoint(other) !== undefined;
-  if (path.startsWith('/v1/v1/'))
-    return 'the path begins with /v1 twice: take /v1 off the base URL that your client is given';
-  if (isServed(`/v1${path}`))
-    return 'the path lacks its /v1: add /v1 to the base URL that your client is given';
+  const baseUrl = 'the base URL that your client is given';
+  if (isServed(`/v1${path}`)) return `the path lacks its /v1: add /v1 to ${baseUrl}`;
   const plain = path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
   if (isServed(plain) || isServed(`/v1${plain}`))
-    return 'the path has a slash too many: take the one at the end off the base URL that your client is given';
+    return `the path has a slash too many: take the one at the end off ${baseUrl}`;
+  const tooMuch = partBefore(plain, isServed);
+  if (tooMuch !== undefined) return `the path has ${tooMuch} too much: take that off ${baseUrl}`;
   if (path === '/_') return 'the live page is at /_/, if there is one';
   // Where there is one, its requests don't come here.
   if (path.startsWith('/_/'))
     return 'this gateway serves no live page: it is switched off (inspector.enabled), or there are several workers (server.workers), or others can reach the address and there is no inspector.password_file';
   return 'there is no such path; GET / lists all paths';
+}
+
+/**
+ * What stands before a path that is served: /v1 in /v1/v1/messages, or /openai of another program. A base URL that ends
+ * with the path of an API already has that too much, so that its /v1 stays.
+ */
+function partBefore(path: string, isServed: (path: string) => boolean): string | undefined {
+  for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1)) {
+    const [before, rest] = [path.slice(0, at), path.slice(at)];
+    if (isServed(rest)) return before;
+    if (isServed(`/v1${rest}`)) return before.replace(/^\/v1(?=\/)/, '');
+  }
+  return undefined;
 }
