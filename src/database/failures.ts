@@ -41,6 +41,11 @@ export function isConnectionLost(error: unknown): boolean {
 /** What to do where PostgreSQL's client was refused for no fault of user, password or database. */
 export function postgresRemedy(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
+  const code = codeOf(error);
+  // too_many_connections
+  if (code === '53300') return 'let PostgreSQL or its user have more connections, or others fewer';
+  // cannot_connect_now: it starts, or it stops
+  if (code === '57P03') return 'wait until it is ready';
   if (/unsupported startup parameter/i.test(error.message))
     return 'let the pooler in between ignore statement_timeout: in PgBouncer, ignore_startup_parameters = statement_timeout';
   if (/self.signed|unable to (?:verify|get (?:local )?issuer)/i.test(error.message))
