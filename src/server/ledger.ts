@@ -55,6 +55,7 @@ export async function openLedgerFor(
     const cause = scrub(problem?.message ?? '');
     throw new GatewayError('config.invalid', `the ledger ${name} can't be opened (${cause}): ${advice}`);
   }
+  if (problem?.isAway === true) ledger.wait(problem.message);
   return {
     ledger,
     /** What budgets had used at start-up; empty if the database does not answer yet. */

@@ -121,7 +121,7 @@ export class Ledger {
     const workerData: LedgerThreadData = { place, retention, owner: this.#owner, lock: lock.memory };
     const worker = new Worker(new URL(entry, import.meta.url), { workerData, env: {}, name: 'ledger' });
     worker.on('message', (answer: LedgerAnswer) => this.#receive(answer));
-    worker.on('error', (error) => this.#wait(error.message));
+    worker.on('error', (error) => this.wait(error.message));
     worker.on('exit', lock.acquireAtExit(closeMs)).on('exit', () => this.#lose(worker));
     for (const path of this.#closed.keys())
       worker.postMessage({ kind: 'move', path } satisfies LedgerCommand);
@@ -167,7 +167,7 @@ export class Ledger {
         this.#closed.delete(answer.path);
         return;
       case 'failing':
-        return this.#wait(answer.cause);
+        return this.wait(answer.cause);
       case 'working':
         if (!this.#isMoving) this.#options.onEvent({ kind: 'moving' });
         this.#isMoving = true;
@@ -177,8 +177,8 @@ export class Ledger {
     }
   }
 
-  /** The database can't be written; the journal can. */
-  #wait(cause: string): void {
+  /** The database can't be written; the journal can. Its thread says when it can again. */
+  wait(cause: string): void {
     if (this.#causes.add(cause)) this.#options.onEvent({ kind: 'waiting', cause });
     this.#isMoving = false;
   }
@@ -187,7 +187,7 @@ export class Ledger {
   #lose(worker: Worker): void {
     if (worker !== this.#worker) return;
     if (this.#isClosing) return this.#onClosed();
-    this.#wait('the thread of the ledger ended');
+    this.wait('the thread of the ledger ended');
     setTimeout(() => {
       this.#worker = undefined;
       this.start();
