@@ -127,9 +127,12 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
     /** Handles an exchange, which answers its own failures. */
     run: async (exchange: Exchange): Promise<void> => {
       running += 1;
-      await handle(exchange, gateway); // it never rejects
-      running -= 1;
-      if (running === 0) retired?.();
+      try {
+        await handle(exchange, gateway);
+      } finally {
+        running -= 1;
+        if (running === 0) retired?.();
+      }
     },
     /**
      * Closes thread and providers when the last exchange is over: once closed they accept no request, not even a

@@ -3,13 +3,13 @@ import type { Exchange } from './exchange.ts';
 
 /** How long a browser may keep the answer to a preflight: ten minutes. */
 const keptS = 600;
-const nothing = Buffer.alloc(0);
 
 /**
  * Lets a page of an allowed origin read what the gateway answers. Returns whether the request was a browser's question
  * whether it may send another (a preflight), which is answered here. Throws host.not_allowed.
  */
-export function allowPage({ request, response, events }: Exchange, access: AllowedOrigins): boolean {
+export function allowPage(exchange: Exchange, access: AllowedOrigins): boolean {
+  const { request, response } = exchange;
   const origin = request.header('origin');
   if (origin === undefined || !access.allowedOrigins.has(origin)) return false;
   const cors = ['access-control-allow-origin', origin, 'vary', 'origin'];
@@ -17,7 +17,7 @@ export function allowPage({ request, response, events }: Exchange, access: Allow
   if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined)
     return false;
   checkOrigin(request, access);
-  events.wrote(nothing);
+  exchange.record.isKept = false; // it asks for nothing; the request that follows is recorded
   const fields = request.header('access-control-request-headers');
   response.writeHead(204, [
     ...['access-control-allow-methods', 'GET, HEAD, POST'],

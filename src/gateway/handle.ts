@@ -48,6 +48,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     if (routed.kind === 'estimate') return sendEstimate(exchange, decided);
 
     await exchange.spending.reserve(routed, { body, ofRun }, gateway);
+    exchange.lifetime.check(); // the client may have left, or the time may be up, while that waited
     events.reserved();
     const { decider } = gateway;
     const { isLimited } = exchange.spending;

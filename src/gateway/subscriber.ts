@@ -9,7 +9,8 @@ import type { ExchangeRecord } from '../record/record.ts';
 import type { Sender } from './sender.ts';
 
 /**
- * Follows one exchange. Each method is one event, which the exchange publishes once, in this order as far as it gets.
+ * Follows one exchange. Each method is one event: most come at most once, `checked` for each target, `targeted`, `sending`
+ * and `attemptEnded` for each attempt, `wrote` for each piece. A whole answer is read before it is written, a stream after.
  * They are called on the request path: a subscriber must neither throw nor block, and changes nothing that it gets; only
  * tracing adds its headers to a request that is about to be sent.
  */
@@ -22,7 +23,7 @@ export interface Subscriber {
   read?(body: ReadBody): void;
   /** The policies have decided on the client's request. */
   decided?(decided: Decided): void;
-  /** Rules found more in what is to leave for one target than in the client's request. */
+  /** What rules found in the request for one target, which is about to be asked or is why the request is refused. */
   checked?(findings: readonly Finding[]): void;
   /** Limits and ledger let the request pass, too. */
   reserved?(): void;
@@ -34,15 +35,15 @@ export interface Subscriber {
   attemptEnded?(attempt: Attempt | AbandonedAttempt): void;
   /** The provider's answer is to be passed on. `leftAtMs`: when the request began to leave, by `performance.now()`. */
   answering?(leftAtMs: number): void;
-  /** A piece of the provider's answer leaves for the client; the first one is the first byte. */
+  /** A piece of the answer leaves for the client, the error event of a stream too; the first one is the first byte. */
   wrote?(piece: Buffer): void;
-  /** The provider's answer is read and checked, before its last byte leaves; or no more of it will be read. */
+  /** The provider's answer is read and checked, before its last byte leaves. Also when a stream breaks off; not for a whole answer. */
   answerRead?(answer: ReadAnswer): void;
   /** The gateway has given an answer of its own. */
   answeredItself?(bytes: number): void;
   /** The exchange was refused or broke off. `isAnswered`: the client gets the error as its answer. */
   failed?(error: GatewayError, isAnswered: boolean): void;
-  /** The exchange is over. */
+  /** The exchange is over. Not for what is never recorded, such as health checks, and not if the process ends at once. */
   ended?(end: EndedExchange): void;
 }
 

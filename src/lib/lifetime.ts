@@ -13,7 +13,12 @@ export class Lifetime {
     return this.#reason;
   }
 
-  /** Ends it; only the first call counts. */
+  /** Throws why it is over, if it is. */
+  check(): void {
+    if (this.#reason !== undefined) throw this.#reason;
+  }
+
+  /** Ends it; later calls do nothing. */
   end(reason: GatewayError): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;

@@ -31,6 +31,9 @@ test.each(['https://app.example.com', 'app://obsidian.md', 'tauri://localhost'])
     );
     expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
     expect([answer.status, refused.status]).toEqual([200, 401]);
+    // Only what was asked for is recorded, not the question whether it may be.
+    const records = await gateway.recorded(2);
+    expect(records.map(({ method }) => method)).not.toContain('OPTIONS');
     for (const { headers } of [preflight, answer, refused])
       expect(headers.get('access-control-allow-origin')).toBe(origin);
   },

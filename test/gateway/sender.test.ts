@@ -241,3 +241,33 @@ ${projects}`);
     expect(names).not.toContain('x-gateway-session');
   });
 });
+
+test.each(['warn', 'block'])(
+  'a session that a rule (%s, monitored) objects to has its limits all the same',
+  async (action) => {
+    const limited = await startGateway(`
+server: { port: 0 }
+policies:
+  p:
+    apply: all
+    rules: [{ id: mail, action: ${action}, mode: monitor, when: { text: { detect: [email] } } }]
+projects:
+  shop:
+    limits: { requests_per_session: 1 }
+    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
+`);
+    const ask = async (session: string) => {
+      const body = { model: 'sandbox-mini', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+      const headers = { 'x-gateway-session': session };
+      const answer = await post({ url: limited.url, key: secrets.PROJECT_KEY }, '/v1/messages', body, {
+        headers,
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+
+    const statuses = [await ask('jo@example.org'), await ask('jo@example.org'), await ask('al@example.org')];
+
+    expect(statuses.map(({ status }) => status)).toEqual([200, 429, 200]);
+    expect(statuses[1]?.text).not.toContain('jo@example.org');
+  },
+);

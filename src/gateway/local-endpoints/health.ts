@@ -32,13 +32,13 @@ export interface Health {
  */
 export function answerReady(exchange: Exchange, readiness: Readiness): void {
   const { isDraining, isAnnounced, dependencies } = readiness;
+  exchange.record.isKept = false; // a record every two seconds would bury the others
   if (isDraining()) throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
   if (!isAnnounced()) {
     throw new GatewayError('gateway.overloaded', 'the gateway is starting', { retryAfterS: 1 });
   }
   const { state, ledger } = dependencies();
   const isWhole = state === 'ok' && ledger !== 'failing';
-  exchange.record.isKept = false; // a record every two seconds would bury the others
   exchange.sendJson({ status: isWhole ? 'ready' : 'degraded', state, ledger });
 }
 

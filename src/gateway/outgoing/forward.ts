@@ -11,6 +11,7 @@ import {
 } from '../../providers/attempt.ts';
 import type { Target } from '../../providers/route.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Finding } from '../subscriber.ts';
 import { buildUpstreamRequest, type Outgoing, type UpstreamRequest } from './build-upstream-request.ts';
 import { OutgoingCheck } from './outgoing-check.ts';
 
@@ -54,8 +55,8 @@ async function tryTarget(
 ): Promise<Tried> {
   const last = before !== undefined && wasAsked(before) ? before : undefined;
   try {
-    const request = await buildFor(exchange, outgoing, target);
-    if (request instanceof GatewayError) return before ?? { kind: 'unfit', error: request };
+    const built = await buildFor(exchange, outgoing, target);
+    if (built instanceof GatewayError) return before ?? { kind: 'unfit', error: built };
     const waitMs = target.provider.health.admit(target.model, Date.now());
     if (waitMs > 0) {
       return before === undefined || before.kind === 'unfit'
@@ -63,7 +64,9 @@ async function tryTarget(
         : before;
     }
     if (last !== undefined) discard(last);
-    return await askTarget(target, request, exchange);
+    // Not of a target that is left alone: nothing leaves for it.
+    noteFindings(exchange, built.findings);
+    return await askTarget(target, built.request, exchange);
   } catch (error) {
     if (last !== undefined) discard(last);
     throw error;
@@ -79,16 +82,20 @@ async function buildFor(
   exchange: Exchange,
   outgoing: Outgoing,
   target: Target,
-): Promise<UpstreamRequest | GatewayError> {
+): Promise<{ readonly request: UpstreamRequest; readonly findings: readonly Finding[] } | GatewayError> {
   const check = new OutgoingCheck(outgoing.decided, exchange.scrubber);
+  const { findings } = check;
   try {
-    return await buildUpstreamRequest(exchange, outgoing, { target, check });
+    return { request: await buildUpstreamRequest(exchange, outgoing, { target, check }), findings };
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'request.unsupported') return error;
+    noteFindings(exchange, findings);
     throw error;
-  } finally {
-    if (check.findings.length > 0) exchange.events.checked(check.findings);
   }
+}
+
+function noteFindings({ events }: Exchange, findings: readonly Finding[]): void {
+  if (findings.length > 0) events.checked(findings);
 }
 
 /** Asks one target, again where it surely did no work; resolves with the last outcome. Throws why the exchange ended. */

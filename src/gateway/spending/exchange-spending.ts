@@ -9,7 +9,7 @@ import type { Ledger } from '../../record/ledger/ledger.ts';
 import type { Intent, LedgerRow } from '../../record/ledger/ledger-row.ts';
 import type { RecordDraft } from '../record-draft.ts';
 import type { RoutedRequest } from '../route.ts';
-import type { ReadAnswer, SeenAnswer, SentRequest, Subscriber } from '../subscriber.ts';
+import type { Decided, ReadAnswer, SeenAnswer, SentRequest, Subscriber } from '../subscriber.ts';
 import { Spending, type Spent } from './spending.ts';
 
 /** What is known of an exchange besides what it spends. */
@@ -51,6 +51,8 @@ export class ExchangeSpending implements Subscriber {
   #isPending = false;
   /** Undefined if nothing of an answer could be read. */
   #answer: SeenAnswer | undefined;
+  /** What its session is counted by. */
+  #session: string | undefined;
 
   constructor(exchange: SpendingExchange) {
     this.#exchange = exchange;
@@ -82,8 +84,8 @@ export class ExchangeSpending implements Subscriber {
     const spending = new Spending(routed);
     this.#spending = spending;
     const limiter = limiterFor(routed.decided.key, ofRun);
-    const { startedMs, record } = this.#exchange;
-    const { session } = record.soFar;
+    const { startedMs } = this.#exchange;
+    const session = this.#session;
     if (limiter !== undefined) {
       const ofKey = session === undefined ? undefined : { key: routed.decided.key.id, session };
       const identify = () => identityOf(routed, body, session);
@@ -93,6 +95,14 @@ export class ExchangeSpending implements Subscriber {
     const isRequired = limiter?.hasBudget === true;
     if (isRequired || ledger.isSynced) await this.#begin(ledger, { spending, isRequired });
     this.#ledger = ledger;
+  }
+
+  /** A session that may not be shown is counted by a digest: what rules object to is in no record, and has its limits. */
+  decided({ sender: { session }, shownSender }: Decided): void {
+    this.#session =
+      session === undefined || shownSender.session === session
+        ? session
+        : `hidden-${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
   }
 
   sending({ target }: SentRequest): void {

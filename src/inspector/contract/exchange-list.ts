@@ -47,7 +47,7 @@ export interface Times {
   readonly read?: number;
   /** Strict parsing and rules, limits and ledger. */
   readonly decide?: number;
-  /** Building and checking what is sent, and waiting for a slot at the provider; missing if there was one immediately. */
+  /** Building and checking what is sent, and waiting for a slot at the first provider; missing if there was one immediately. */
   readonly queue?: number;
   /**
    * Until the request that was answered began to leave: waiting for a connection, and attempts before it; without

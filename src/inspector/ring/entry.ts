@@ -130,8 +130,15 @@ export class RingEntry implements Subscriber {
   sending({ target, request, hasWaited }: SentRequest): void {
     const { form, path, headers, body } = request;
     const atMs = this.#elapsedMs();
-    if (hasWaited) this.queuedUntilMs = atMs;
-    const head = { provider: target.provider.options.name, model: target.model, form, path, headers };
+    if (hasWaited && this.sent.length === 0) this.queuedUntilMs = atMs;
+    // A copy: when it is sent again, spans change their header in the same list.
+    const head = {
+      provider: target.provider.options.name,
+      model: target.model,
+      form,
+      path,
+      headers: [...headers],
+    };
     this.sent.push({ head, atMs });
     if (this.receivedBody !== undefined && this.#keeper.keepsBodies) this.#keepSent(body);
     this.#keeper.changed(this);
