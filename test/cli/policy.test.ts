@@ -97,6 +97,10 @@ describe('policy test', () => {
     expect(stderr).toBe('gateway: 1 of 3 cases are not as expected\n');
   });
 
+  test('reads a file that an editor began with a byte order mark', async () => {
+    expect(await policy('test -q fixtures.yaml', fixture(`\ufeff${block}`))).toMatchObject({ exit: 0 });
+  });
+
   test('knows which values leave as placeholders', async () => {
     const rule = '{ id: mails, action: mask, when: { text: { detect: [email] } } }';
     const body = JSON.stringify(say('ann@example.com, bob@example.com, ann@example.com'));

@@ -32,6 +32,10 @@ test('without a file there is the sandbox, ready for a key of its own', async ()
   expect(config.keys.size).toBe(0);
 });
 
+test('a container may be called by a name with an underscore', async () => {
+  expect(await problemsOf('server: { allowed_hosts: [llm_gateway] }')).toEqual([]);
+});
+
 test.each(['{}', '{} # on purpose', 'server: { port: 4200 }'])('%j is the sandbox too', async (yaml) => {
   expect(await load(yaml)).toMatchObject({ isSandboxMode: true, needsLocalKey: true });
 });

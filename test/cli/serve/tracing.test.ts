@@ -59,6 +59,7 @@ describe.each(scale([1], [1, 2]))('with %i processes', (workers) => {
         'gateway.request_id': answer.headers.get('x-request-id'),
         'gateway.project': 'shop',
         'gen_ai.conversation.id': 'nightly-7',
+        'gen_ai.operation.name': 'chat',
         'gen_ai.request.model': 'gpt-test',
         'gen_ai.usage.input_tokens': 3,
         'gen_ai.usage.cache_read.input_tokens': 2,
