@@ -1,4 +1,4 @@
-/** What an error says; an AggregateError, such as Node's for a name with several addresses, says what its errors do. */
+/** The message of an error; an AggregateError, such as Node's for a name with several addresses, says what its errors do. */
 export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause.message !== '') return cause.message;

@@ -16,7 +16,7 @@ import { answerText, countRequest } from './answer-text.ts';
 import { askedStatus, modelEntry, modelList } from './models.ts';
 import { asArray, type Reply, sendJson, sendReply } from './send.ts';
 
-/** What is left of a made-up rate limit after any request. */
+/** Made-up rate limits, and what every answer says is left of them. */
 const rateLimits = [
   { unit: 'requests', max: 10_000, remaining: 9_999 },
   { unit: 'tokens', max: 2_000_000, remaining: 1_999_000 },
@@ -114,7 +114,8 @@ async function answer(
   const status = askedStatus(model);
   if (status !== undefined) throw new AskedFailure(status, `${model} always fails with status ${status}`);
   if (isEmbedding(dialect)) return answerEmbeddings(dialect, body, model);
-  if (!isText(dialect)) throw new GatewayError('endpoint.unknown', 'the sandbox cannot answer here');
+  if (!isText(dialect))
+    throw new GatewayError('endpoint.unknown', 'the sandbox has no answers for this endpoint');
   if (countAnswer !== undefined)
     return { kind: 'value', value: countAnswer(countRequest(dialect, body, model)) };
   const reply = answerText(dialect, body, model);
@@ -138,7 +139,7 @@ function parseBody(bytes: Buffer): Fields {
   return parseFields(value, 'the body');
 }
 
-/** A model that was asked to fail. */
+/** The failure that the model's name asks for. */
 class AskedFailure extends Error {
   readonly status: number;
 

@@ -52,7 +52,7 @@ function namesIn(root: unknown): ConfigNames {
   };
 }
 
-/** The entries of a list that each member of a section has. */
+/** The entries of the list of this name in every member of a section. */
 function entriesOf(section: unknown, list: string): Fields[] {
   return Object.values(toFields(section)).flatMap((member) => toList(toFields(member)[list]).map(toFields));
 }

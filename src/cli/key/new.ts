@@ -36,18 +36,21 @@ export function buildNew(io: Io): Command {
       'gateway key new --local --write',
     ],
   })
-    .option('--project <name>', 'project it is for; it is made if there is none of this name', nameArgument)
+    .option('--project <name>', 'project of the key, made if there is none of this name', nameArgument)
     .option(
       '--expires <date>',
       'last day it is valid (2027-06-30, in UTC), or a time (2027-06-30T12:00:00Z)',
       expiryArgument,
     )
     .option('--id <name>', 'its id in records (default: derived from the project)', nameArgument)
-    .option('--write', 'enter it in gateway.yaml, which a running gateway follows; the rest stays as it is')
+    .option(
+      '--write',
+      'add the key to gateway.yaml, which a running gateway follows, and leave the rest as it is',
+    )
     .addOption(
       new Option(
         '--local',
-        "enter the key that this user's own commands send, instead of making one (project: local)",
+        "take the key that this user's own commands send, instead of a new one (project: local)",
       ).conflicts('expires'),
     );
   for (const name of limitNames) command.addOption(limitOption(name));
@@ -59,7 +62,7 @@ export function buildNew(io: Io): Command {
 function limitOption(name: LimitName): Option {
   const { unit, words } = limitTable[name];
   const what = unit === 'nanoUsd' ? `US$ ${words}` : words;
-  return new Option(`--${name.replaceAll('_', '-')} <number>`, `at most so many ${what}`).argParser(
+  return new Option(`--${name.replaceAll('_', '-')} <number>`, `limit of ${what}`).argParser(
     unit === 'nanoUsd' ? usdArgument : countArgument,
   );
 }
@@ -113,7 +116,7 @@ function entryOf({ id, hash, options }: Entry): string {
     return amount === undefined ? [] : [`${name}: ${amount}`];
   });
   const members = [
-    // A name that YAML would read as a number.
+    // In quotes where YAML would not read it as text: 42, null, true, on.
     `id: ${/^[A-Za-z]/.test(id) && !/^(?:null|true|false|yes|no|on|off|y|n)$/i.test(id) ? id : JSON.stringify(id)}`,
     `hash: "${hash}"`,
     ...(options.expires === undefined ? [] : [`expires: ${options.expires}`]),
@@ -156,7 +159,7 @@ async function enter(
   const { appendEntry } = await import('./edit-yaml.ts');
   const edited = appendEntry(text, ['projects', project, 'keys'], entry);
   if (edited === undefined) {
-    const message = `no key can be added to projects.${project}.keys of ${name} by itself (it comes from elsewhere in the file); add it by hand: - ${entry}`;
+    const message = `no key can be added to projects.${project}.keys of ${name} because the list comes from elsewhere in the file (an alias, or a merge); add it by hand: - ${entry}`;
     throw new GatewayError('usage.invalid', message);
   }
   await replaceConfig(found.path, edited, io);

@@ -28,7 +28,7 @@ export async function listExchanges(listed: Listed, options: CommonOptions, io: 
   const { blocked, project, session, since } = listed;
   const isAll = [blocked, project, session, since].every((filter) => filter === undefined);
   if (shown.length === 0 && isAll && options.quiet !== true)
-    await note('nothing was served yet: a gateway that serves records each exchange\n', io);
+    await note('no exchange is recorded yet: "gateway serve" records each one\n', io);
   await print([shown], options, io);
 }
 

@@ -24,7 +24,7 @@ export function buildRemove(io: Io): Command {
     examples: ['gateway logs rm c7', 'gateway logs rm req_8f2c', 'gateway logs rm --exchanges --before 4w'],
   })
     .argument('[id]', 'id or name of a conversation, or id of a request')
-    .option('--before <duration>', 'all that are older than 24h, 7d, 4w', durationArgument)
+    .option('--before <duration>', 'all that are older than this: 24h, 7d, 4w', durationArgument)
     .option('--all', 'all of them')
     .option('--exchanges', 'with --before or --all: records of exchanges instead of conversations')
     .action(async (wanted: string | undefined, _options: unknown, command: Command) => {
@@ -33,14 +33,14 @@ export function buildRemove(io: Io): Command {
       if (given.length !== 1 || (wanted !== undefined && options.exchanges === true)) {
         throw new GatewayError(
           'usage.invalid',
-          'name what to delete: an id or a name, or --before or --all, which take --exchanges',
+          'name what to delete: an id, a name, --before or --all; --exchanges goes with the last two only',
         );
       }
       const isExchange = options.exchanges === true || wanted?.startsWith('req_') === true;
       const count = await (isExchange ? removeExchanges : removeConversations)(wanted, options, io);
       if (options.quiet === true) return;
       const noun = isExchange ? 'record' : 'conversation';
-      const after = isExchange ? '; the ledger keeps what they cost' : '';
+      const after = isExchange ? `; the ledger keeps what ${count === 1 ? 'it' : 'they'} cost` : '';
       await note(`deleted ${count === 1 ? `a ${noun}` : `${count} ${noun}s`}${after}\n`, io);
     });
 }
@@ -61,7 +61,7 @@ async function removeExchanges(
   );
   if (isUnfinishedLeft) {
     const problem = `the last line of ${file} is incomplete and was left as it is: it may contain part of a record`;
-    await note(`gateway: ${problem}; try again once more was logged\n`, io);
+    await note(`gateway: ${problem}; try again when another record has been written\n`, io);
   } else if (requestId !== undefined && count === 0) throw await noRecord(requestId, io);
   return count;
 }
@@ -128,7 +128,10 @@ export async function removeRecords(file: string, isWanted: (head: RecordHead) =
   } catch (cause) {
     throw unchangeable(file, cause);
   }
-  throw new GatewayError('config.invalid', `the records ${file} are being rotated: run the command again`);
+  throw new GatewayError(
+    'config.invalid',
+    `the file of records ${file} is being rotated: run the command again`,
+  );
 }
 
 async function openRegular(file: string): Promise<FileHandle | undefined> {
@@ -237,7 +240,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'you may not write to it',
   EPERM: 'you may not write to it',
   EROFS: 'its file system is read-only',
-  ELOOP: 'it is a symbolic link, and only the file itself is changed: set records.file to that',
+  ELOOP: 'it is a symbolic link, which is not followed: name its target in records.file',
   ENOTSUP: 'it is not a regular file',
   EISDIR: 'it is a directory',
 };

@@ -62,13 +62,14 @@ export function notFound(wanted: string): GatewayError {
   );
 }
 
-/** By its id or the beginning of it, as lines of the log show it. Throws log.unknown if several begin so. */
+/** By its id, or the beginning of its id as lines of the log show it. Throws log.unknown if several ids begin with it. */
 export async function findRecord(file: string, wanted: string): Promise<ExchangeRecord | undefined> {
   let found: ExchangeRecord | undefined;
   for await (const record of recordsBackwards(file, linesWith([wanted]))) {
     if (record.request_id === wanted) return record;
     if (!record.request_id.startsWith(wanted) || record.request_id === found?.request_id) continue;
-    if (found !== undefined) throw new GatewayError('log.unknown', `several exchanges begin with ${wanted}`);
+    if (found !== undefined)
+      throw new GatewayError('log.unknown', `the ids of several exchanges begin with ${wanted}`);
     found = record;
   }
   return found;

@@ -137,7 +137,7 @@ describe('logs', () => {
 
   test('no records at all are an empty list', async () => {
     expect(await command('logs')).toEqual(
-      failure(0, /^nothing was served yet: a gateway that serves records each exchange\n$/),
+      failure(0, /^no exchange is recorded yet: "gateway serve" records each one\n$/),
     );
     expect(await command('logs --blocked')).toEqual(printed());
     expect(await command('logs -q')).toEqual(printed());

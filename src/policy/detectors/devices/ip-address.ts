@@ -112,7 +112,7 @@ function version4Within(text: string, run: Finding, { leavesOut }: Choice): Find
   return undefined;
 }
 
-/** Four standalone numbers of up to three digits; without octets if one is too large or begins with zero. */
+/** Four numbers of up to three digits with dots between, not part of a longer number or word; without octets if one is above 255 or has a leading zero. */
 function quadAt(text: string, start: number): Quad | undefined {
   const octets: number[] = [];
   let isRight = true;
@@ -132,7 +132,7 @@ function quadAt(text: string, start: number): Quad | undefined {
   return { start, end: at, octets: isRight ? octets : [] };
 }
 
-/** Whether none is too large or begins with zero. */
+/** Whether each is at most 255 and has no leading zero. */
 function isOctets(parts: readonly string[]): boolean {
   return parts.every((part) => Number(part) <= 255 && (part.length === 1 || !part.startsWith('0')));
 }
