@@ -90,10 +90,14 @@ function valuesOf(all: readonly Cells[]): Partial<HostTraits> {
 /** What Bedrock puts in front of a name: `us.anthropic.`. */
 const places = /^(?:[a-z-]+\.){1,2}(?=[a-z])/;
 
-/** The model's name without the vendor that aggregators and clouds put in front: `openai/gpt-5` is `gpt-5`. */
+/**
+ * The model's name without the vendor that aggregators and clouds put in front, and with a date as its vendor writes it:
+ * `openai/gpt-5` is `gpt-5`, Vertex' `claude-sonnet-4@20250514` ends in `-20250514`.
+ */
 export function bareName(model: string): string {
   return model
     .slice(model.lastIndexOf('/') + 1)
     .toLowerCase()
-    .replace(places, '');
+    .replace(places, '')
+    .replace('@', '-');
 }

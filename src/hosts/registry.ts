@@ -272,7 +272,6 @@ export const hosts = {
     names: ['api.groq.com'],
     cells: {
       reasoning: ['none', 'janhq/jan#8136, tashfeenahmed/freellmapi#1070, vercel/ai#8057, 2026-09'],
-      needsReasoning: [false, 'tashfeenahmed/freellmapi#1070, 2026-09'],
       formatsWithTools: [false, 'vercel/ai#16540, 2026-07'],
       ...streamUsage('console.groq.com/docs/api-reference, 2026-11'),
     },
@@ -283,7 +282,6 @@ export const hosts = {
     names: ['api.cerebras.ai'],
     cells: {
       reasoning: ['none', 'Kilo-Org/kilocode#10375, anomalyco/opencode#33413, 2026-06'],
-      needsReasoning: [false, 'Kilo-Org/kilocode#10375, 2026-05'],
       ...streamUsage('CherryHQ/cherry-studio#16790, 2026-07'),
     },
   },

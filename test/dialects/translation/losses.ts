@@ -22,8 +22,12 @@ const sentences: Readonly<Record<string, RegExp>> = {
   'the beginning of an answer': /Go on exactly where/,
 };
 
-/** Runs each conversation once, whole. */
-function outcomeOf(client: TextDialectName, row: VendorRow): Outcome {
+/** Runs each conversation once. */
+export function outcomeOf(
+  client: TextDialectName,
+  row: VendorRow,
+  { isStream }: { readonly isStream: boolean } = { isStream: false },
+): Outcome {
   const lost = new Set<string>();
   let hasThoughts = false;
   let refused: string | undefined;
@@ -37,7 +41,7 @@ function outcomeOf(client: TextDialectName, row: VendorRow): Outcome {
       hasThoughts ||= /I think of turn|SIG\+|U0lH|ENC\+/.test(body);
     };
     try {
-      converse({ client, targets: [target, target], plan, isStream: false, onSent });
+      converse({ client, targets: [target, target], plan, isStream, onSent });
     } catch (cause) {
       refused ??= (cause as Error).message;
     }

@@ -543,6 +543,11 @@ const claude: Pick<Vendor, 'dialect' | 'reasoning' | 'rules'> = {
   ],
 };
 const olderClaude = { ...claude, rules: [signedThoughts, wantsMarks, fourTypes, notBothSamplings] };
+const oldestClaude: Vendor = {
+  ...olderClaude,
+  model: 'claude-sonnet-4-20250514',
+  rules: [...olderClaude.rules, noFormat],
+};
 const openAiChat: Vendor = {
   dialect: 'chat',
   model: 'gpt-5.5',
@@ -568,7 +573,7 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
   anthropic: [
     { ...claude, model: 'claude-opus-5' },
     { ...olderClaude, model: 'claude-sonnet-4-5' },
-    { ...olderClaude, model: 'claude-sonnet-4-20250514', rules: [...olderClaude.rules, noFormat] },
+    oldestClaude,
   ],
   openai: [
     openAiChat,
@@ -585,6 +590,7 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
     earlierGptChat,
     { ...claude, model: 'claude-opus-5' },
     { ...olderClaude, model: 'claude-sonnet-4-5' },
+    oldestClaude,
   ],
   gemini: [
     chat({
@@ -629,6 +635,12 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
         onlyFormats('This response_format type is unavailable now', 'json_object'),
       ],
     }),
+    chat({
+      model: 'deepseek-v4-vision',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'thinking', 'reasoning_effort'],
+      rules: [deepseek, deepseekChoice],
+    }),
   ],
   moonshot: [
     chat({
@@ -649,8 +661,14 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
         fixedSampling('invalid temperature: only 1 is allowed for this model'),
       ],
     }),
+    chat({
+      model: 'moonshot-v1-128k',
+      ...withText('reasoning_content'),
+      rules: [typedUnions, noPictureUrls],
+    }),
   ],
   xai: [
+    chat({ model: 'grok-4-fast-non-reasoning' }),
     chat({
       model: 'grok-4.3',
       takes: [...usual, 'reasoning_effort'],
@@ -701,6 +719,12 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       rules: [autoAlone, textAlone, zaiFormats],
     }),
     chat({
+      model: 'glm-4.6v',
+      reasoning: 'reasoning_content',
+      takes: ['user', 'reasoning_content', 'thinking'],
+      rules: [autoAlone],
+    }),
+    chat({
       model: 'glm-5.3',
       reasoning: 'reasoning_content',
       takes: ['user', 'reasoning_content', 'reasoning_effort'],
@@ -722,10 +746,16 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       rules: [...olderClaude.rules, noPictureUrls],
       model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
     },
+    {
+      ...oldestClaude,
+      rules: [...oldestClaude.rules, noPictureUrls],
+      model: 'anthropic.claude-sonnet-4-20250514-v1:0',
+    },
   ],
   vertex: [
     { ...claude, rules: [...claude.rules, noPictureUrls, noFormat], model: 'claude-opus-5' },
     { ...olderClaude, rules: [...olderClaude.rules, noPictureUrls, noFormat], model: 'claude-sonnet-4-5' },
+    { ...oldestClaude, rules: [...oldestClaude.rules, noPictureUrls], model: 'claude-sonnet-4@20250514' },
     {
       dialect: 'gemini',
       model: 'gemini-3-pro',
