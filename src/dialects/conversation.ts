@@ -204,6 +204,8 @@ export interface StreamReader {
 export interface StreamWriter extends Omit<StreamSink, 'start' | 'usage' | 'complete'> {
   /** Called once, before everything but a failure. */
   start(usage: Usage): void;
+  /** Whether it starts with nothing that the provider says, so that it may before the provider has said anything. */
+  readonly startsEmpty?: true;
   complete(finish: FinishReason, usage: Usage, stopSequence?: string): void;
 }
 

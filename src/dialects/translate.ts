@@ -260,6 +260,10 @@ class TranslatedEvents implements StreamTranslation {
 
   comment(): readonly SseEvent[] {
     if (this.#state !== 'open') return [];
+    if (!this.#isStarted && this.#writer.startsEmpty === true) {
+      this.#writer.start(this.#usage);
+      this.#isStarted = true;
+    }
     // Some clients take no event before that which begins the answer.
     if (this.#isStarted) this.#writer.ping();
     else this.#out.push(pingComment);

@@ -67,6 +67,7 @@ export function createResponsesWriter(
 
   return {
     start,
+    startsEmpty: true,
     thinking: (text) => texts.add('thinking', text),
     text: (text) => texts.add('text', text),
     refusal: (text) => texts.add('refusal', text),
