@@ -10,6 +10,7 @@ import { type LimitState, planLimits, readLimits } from '../limits/limiter.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import type { PoliciesAnswer, TryPolicyAnswer } from './contract/actions.ts';
+import type { AgentSessionDetail, AgentSessionList } from './contract/agent-sessions.ts';
 import type { BreakerState, BudgetState, HistoryAnswer } from './contract/events.ts';
 import type { DecisionInput, Explained } from './detail/to-detail.ts';
 import { KeyPasses, type SentAgain, sendToSelf } from './send-again.ts';
@@ -107,6 +108,18 @@ export function createBackend(options: BackendOptions) {
       if (ledger === undefined) throw new GatewayError('inspector.no_ledger', options.noLedger());
       const query = { place: ledger.place, by, sinceMs, nowMs: Date.now() };
       return (await threads.run({ kind: 'history', query })) as HistoryAnswer; // what this task answers
+    },
+    /** Throws inspector.no_ledger. */
+    agentSessions: async (sinceMs: number): Promise<AgentSessionList> => {
+      if (ledger === undefined) throw new GatewayError('inspector.no_ledger', options.noLedger());
+      const query = { place: ledger.place, sinceMs };
+      return (await threads.run({ kind: 'sessions', query })) as AgentSessionList; // what this task answers
+    },
+    /** Throws inspector.no_ledger, inspector.unknown. */
+    agentSession: async (session: string, key: string): Promise<AgentSessionDetail> => {
+      if (ledger === undefined) throw new GatewayError('inspector.no_ledger', options.noLedger());
+      const query = { place: ledger.place, session, key };
+      return (await threads.run({ kind: 'session', query })) as AgentSessionDetail; // what this task answers
     },
     /** Each rule of the key's policies on a request, by the configuration in force; undefined if that is not known. */
     explain: async (request: DecisionInput): Promise<Explained | undefined> => {

@@ -11,13 +11,14 @@ import type {
   SessionAnswer,
   TryPolicyAnswer,
 } from '../contract/actions.ts';
+import type { AgentSession, AgentSessionDetail, AgentSessionList } from '../contract/agent-sessions.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
 import { meaningfulHeaders, requireBody, toCurl, toFixture } from '../detail/curl.ts';
 import { locate } from '../detail/locate.ts';
 import { toDetail } from '../detail/to-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import type { Ring } from '../ring/ring.ts';
-import { toRow } from '../ring/to-row.ts';
+import { hideTokens, toRow } from '../ring/to-row.ts';
 import {
   type Access,
   type Call,
@@ -126,6 +127,8 @@ export function routesOf(context: RouteContext): Access {
       'GET api/events': (call) => follow(call, context),
       'GET api/now': now,
       'GET api/history': (call) => history(call, context),
+      'GET api/agent-sessions': (call) => agentSessions(call, context),
+      'GET api/agent-session': (call) => agentSession(call, context),
       'POST api/keep-bodies': (call) => keepBodies(call, context),
       'POST api/send-again': (call) => sendAgain(call, context),
       'GET api/policies': backend.policies,
@@ -209,12 +212,44 @@ function follow({ request, response, headers }: Call, { events }: RouteContext):
 
 function history({ query }: Call, { backend }: RouteContext): unknown {
   const by = query.get('by') ?? 'hour';
-  const [, amount = '', unit] = /^(\d{1,4})([hd])$/.exec(query.get('since') ?? '24h') ?? [];
+  if (by !== 'hour' && by !== 'day') throw new GatewayError('request.field', 'expected by=hour or day');
+  return backend.history(by, sinceOf(query, '24h'));
+}
+
+/** In milliseconds since 1970. */
+function sinceOf(query: URLSearchParams, usual: string): number {
+  const [, amount = '', unit] = /^(\d{1,4})([hd])$/.exec(query.get('since') ?? usual) ?? [];
   const hours = Number(amount) * (unit === 'd' ? 24 : 1);
-  if ((by !== 'hour' && by !== 'day') || unit === undefined || hours === 0 || hours > longestHistoryHours) {
-    throw new GatewayError('request.field', 'expected by=hour or day, and since as 24h or 7d, at most 400d');
-  }
-  return backend.history(by, Date.now() - hours * hourMs);
+  if (unit === undefined || hours === 0 || hours > longestHistoryHours)
+    throw new GatewayError('request.field', 'expected since as 24h or 7d, at most 400d');
+  return Date.now() - hours * hourMs;
+}
+
+async function agentSessions({ query }: Call, { backend }: RouteContext): Promise<AgentSessionList> {
+  const { sessions, has_more } = await backend.agentSessions(sinceOf(query, '7d'));
+  return { sessions: sessions.map((each) => cleaned(each, backend.scrub)), has_more };
+}
+
+async function agentSession({ query }: Call, { backend }: RouteContext): Promise<AgentSessionDetail> {
+  const found = await backend.agentSession(query.get('session') ?? '', query.get('key') ?? '');
+  const turns = found.turns.map((turn) => {
+    const { model, subagent } = turn;
+    return {
+      ...turn,
+      model: clean(model, backend.scrub),
+      subagent: subagent && clean(subagent, backend.scrub),
+    };
+  });
+  return { session: cleaned(found.session, backend.scrub), turns };
+}
+
+function cleaned(session: AgentSession, scrub: (text: string) => string): AgentSession {
+  return { ...session, session: clean(session.session, scrub) };
+}
+
+/** What clients can put a key into by mistake. */
+function clean(text: string, scrub: (text: string) => string): string {
+  return scrub(hideTokens(text));
 }
 
 const longestMinutes = 60;

@@ -9,6 +9,8 @@ import type { Live } from './live.ts';
 import { go, openExchange } from './navigate.ts';
 import { NowView } from './now/now-view.tsx';
 import { tokenInAddress } from './session.ts';
+import { SessionView } from './sessions/session-view.tsx';
+import { SessionsView } from './sessions/sessions-view.tsx';
 import { SignIn, SignOut } from './shell/sign-in.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import type { Scratch } from './try/scratch.ts';
@@ -66,10 +68,14 @@ export function App({ live }: { readonly live: Live }) {
       1: () => go({ name: 'traffic' }),
       2: () => go({ name: 'now' }),
       3: () => go({ name: 'try' }),
+      4: () => go({ name: 'sessions' }),
       j: () => move(1),
       k: () => move(-1),
-      Escape: () => view.name === 'exchange' && go({ name: 'traffic' }),
-      '/': () => document.querySelector<HTMLElement>('.filter-bar .text')?.focus(),
+      Escape: () => {
+        if (view.name === 'exchange') go({ name: 'traffic' });
+        if (view.name === 'session') go({ name: 'sessions' });
+      },
+      '/': () => document.querySelector<HTMLElement>('[type=search]')?.focus(),
       p: () => setPaused(!isPaused),
       '?': () => setHelp(true),
     },
@@ -92,6 +98,10 @@ export function App({ live }: { readonly live: Live }) {
     <div class="page">
       <TopBar live={live} view={view} onHelp={() => setHelp(true)} onLeave={() => setLeaving(true)} />
       {view.name === 'now' && <NowView live={live} />}
+      {view.name === 'sessions' && <SessionsView live={live} filter={filter} onFilter={narrow} />}
+      {view.name === 'session' && (
+        <SessionView key={`${view.key} ${view.id}`} live={live} id={view.id} keyId={view.key} />
+      )}
       {view.name === 'try' && <TryView key={view.id} live={live} id={view.id} kept={scratch} />}
       {(view.name === 'traffic' || view.name === 'exchange') && (
         <main class={view.name === 'exchange' ? 'traffic split' : 'traffic'}>

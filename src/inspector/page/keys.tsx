@@ -39,7 +39,7 @@ const keys = [
   ['Esc', 'close it, leave a field'],
   ['/', 'filter by text'],
   ['p', 'pause, resume'],
-  ['1 2 3', 'traffic, now, try a policy'],
+  ['1 2 3 4', 'traffic, now, try a policy, sessions'],
   ['← →', 'tabs of the exchange, while one has the focus'],
   ['?', 'this list'],
 ] as const;

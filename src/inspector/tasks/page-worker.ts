@@ -1,79 +1,54 @@
 import { parentPort } from 'node:worker_threads';
-import { rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
-import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
-import { readUsage } from '../../record/ledger/read-ledger.ts';
-import type { HistoryAnswer, HistoryStep } from '../contract/events.ts';
-import { type DecisionTask, explainDetails, tryTask } from './decision-task.ts';
-
-const hourMs = 3_600_000;
-
-interface HistoryQuery {
-  readonly place: LedgerPlace;
-  readonly by: HistoryAnswer['by'];
-  readonly sinceMs: number;
-  readonly nowMs: number;
-}
-
-/** Usage by hour or day in this machine's time zone, including hours or days without any. */
-export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): Promise<HistoryAnswer> {
-  const starts = startsOf(by, sinceMs, nowMs);
-  const steps = new Map(starts.map((ms) => [isoOf(ms), empty(ms)]));
-  const dayOf = (ms: number) => isoOf(startOf(by, ms));
-  const sums = await readUsage(place, { by: 'day', sinceMs: startOf(by, sinceMs), dayOf });
-  for (const { name, ...sum } of sums) {
-    steps.set(name, {
-      time: name,
-      requests: sum.requests,
-      tokens: { input: sum.input_tokens, output: sum.output_tokens, cached: sum.cache_read_tokens },
-      cost_usd: sum.cost_usd,
-    });
-  }
-  return { by, steps: [...steps.values()].sort((one, other) => (one.time < other.time ? -1 : 1)) };
-}
-
-function startsOf(by: HistoryAnswer['by'], sinceMs: number, nowMs: number): readonly number[] {
-  const starts: number[] = [];
-  // Days differ in length, but not by half of one.
-  const stepMs = by === 'hour' ? hourMs : 36 * hourMs;
-  for (let ms = startOf(by, sinceMs); ms <= nowMs; ms = startOf(by, ms + stepMs)) starts.push(ms);
-  return starts;
-}
-
-function startOf(by: HistoryAnswer['by'], ms: number): number {
-  const date = new Date(ms);
-  if (by === 'day') return date.setHours(0, 0, 0, 0);
-  // Not setMinutes(0), which takes the second of two equal hours, at the end of summer time, for the first.
-  return ms - (date.getMinutes() * 60_000 + date.getSeconds() * 1_000 + date.getMilliseconds());
-}
-
-function empty(ms: number): HistoryStep {
-  return { time: isoOf(ms), requests: 0, tokens: { input: 0, output: 0, cached: 0 }, cost_usd: 0 };
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
-}
+import type { SessionQuery, SessionsQuery } from './agent-sessions.ts';
+import type { DecisionTask } from './decision-task.ts';
+import type { HistoryQuery } from './read-history.ts';
 
 export type PageTask =
   | { readonly kind: 'explain' | 'try'; readonly task: DecisionTask }
-  | { readonly kind: 'history'; readonly query: HistoryQuery };
+  | { readonly kind: 'history'; readonly query: HistoryQuery }
+  | { readonly kind: 'sessions'; readonly query: SessionsQuery }
+  | { readonly kind: 'session'; readonly query: SessionQuery };
 
-async function run(task: PageTask): Promise<unknown> {
+/** Loads what the task needs only: a thread is started for each, and rules take ten times as long to load as the ledger. */
+async function load(task: PageTask): Promise<() => unknown> {
   switch (task.kind) {
-    case 'explain':
-      return explainDetails(rebuildConfig(task.task.source), task.task);
-    case 'try':
-      return tryTask(task.task);
-    case 'history':
-      return readHistory(task.query);
+    case 'explain': {
+      const [{ rebuildConfig }, { explainDetails }] = await Promise.all([
+        import('../../config/config.ts'),
+        import('./decision-task.ts'),
+      ]);
+      return () => explainDetails(rebuildConfig(task.task.source), task.task);
+    }
+    case 'try': {
+      const { tryTask } = await import('./decision-task.ts');
+      return () => tryTask(task.task);
+    }
+    case 'history': {
+      const { readHistory } = await import('./read-history.ts');
+      return () => readHistory(task.query);
+    }
+    case 'sessions': {
+      const { listSessions } = await import('./agent-sessions.ts');
+      return () => listSessions(task.query);
+    }
+    case 'session': {
+      const { showSession } = await import('./agent-sessions.ts');
+      return () => showSession(task.query);
+    }
   }
+}
+
+/** The time that a task may take begins once it is loaded. */
+async function run(task: PageTask): Promise<unknown> {
+  const work = await load(task);
+  parentPort?.postMessage({ isBegun: true });
+  return work();
 }
 
 // The entry of a thread that runs one task for the live page: rules and request may be hostile, and a task that takes too
 // long is terminated with the thread.
 parentPort?.once('message', (task: PageTask) => {
-  parentPort?.postMessage({ isBegun: true });
   run(task).then(
     (value) => parentPort?.postMessage({ value }),
     (thrown) => {

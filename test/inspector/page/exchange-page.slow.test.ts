@@ -122,7 +122,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     await page.getByLabel('Filter by text').fill(session);
     await expect.poll(() => rowCount(page)).toBe(1);
     await page.locator('.row:not(.head)').first().click();
-    const link = page.locator('.facts').getByRole('link', { name: session });
+    const link = page.locator('.facts').getByRole('link', { name: 'its exchanges here' });
     await link.waitFor();
     await page.getByLabel('Filter by text').fill('');
     await expect.poll(() => rowCount(page)).toBeGreaterThan(1);

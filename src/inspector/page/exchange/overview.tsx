@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { toHash } from '../address.ts';
 import { noFilter, toQuery } from '../filter.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
 import { parts } from '../list/cells.tsx';
@@ -20,7 +21,14 @@ export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
         <Fact name="Client">{row.client}</Fact>
         <Fact name="Session">
           {row.session && (
-            <a href={location.pathname + toQuery({ ...noFilter, text: row.session })}>{row.session}</a>
+            <>
+              {row.key === undefined ? (
+                row.session
+              ) : (
+                <a href={toHash({ name: 'session', key: row.key, id: row.session })}>{row.session}</a>
+              )}{' '}
+              <a href={location.pathname + toQuery({ ...noFilter, text: row.session })}>its exchanges here</a>
+            </>
           )}
         </Fact>
         <Fact name="Model">{row.model}</Fact>

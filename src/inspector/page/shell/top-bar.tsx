@@ -11,14 +11,16 @@ interface Properties {
   onLeave(): void;
 }
 
+const parents: Partial<Record<View['name'], View['name']>> = { exchange: 'traffic', session: 'sessions' };
+
 export function TopBar({ live, view, onHelp, onLeave }: Properties) {
   const { connection } = live;
-  const current = view.name === 'exchange' ? 'traffic' : view.name;
+  const current = parents[view.name] ?? view.name;
   return (
     <header class="top-bar">
       <h1>gateway</h1>
       <nav aria-label="Views">
-        {(['traffic', 'now', 'try'] as const).map((name) => (
+        {(['traffic', 'now', 'try', 'sessions'] as const).map((name) => (
           <button
             type="button"
             class="quiet"

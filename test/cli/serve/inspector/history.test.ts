@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { readHistory } from '../../../../src/inspector/tasks/page-worker.ts';
+import { readHistory } from '../../../../src/inspector/tasks/read-history.ts';
 import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
 
