@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { clientNames } from '../policy/matchers/client-names.ts';
 import { createCommand, withClosingHelp, withCommonOptions } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
 
@@ -60,6 +61,9 @@ function buildExplain(io: Io): Command {
       'when it is sent, for rules that depend on the time (default: now)',
       timeArgument,
     )
+    .addOption(new Option('--client <name>', 'agent that sends it').choices(clientNames))
+    .option('--session <id>', 'session that its client names')
+    .option('--class <name>', 'what its client says that it is for, such as compaction')
     .action(async (file: string, _options: unknown, command: Command) => {
       const { explain } = await import('./policy/explain.ts');
       await explain(file, command, io);

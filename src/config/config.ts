@@ -35,6 +35,7 @@ import { buildInspector, buildSections, type InspectorConfig } from './build/sec
 import { warnOfUnused } from './build/unused.ts';
 import type { Settings } from './schema/schema.ts';
 import type { CaFile, KeyFile } from './source/named-files.ts';
+import { suggest } from './source/problems.ts';
 import { createReport, type Report, warnIfWritten } from './source/report.ts';
 import type { Reference } from './source/substitute.ts';
 
@@ -108,9 +109,11 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const providers = deepFreeze(buildProviders(inputs));
   const models = deepFreeze(buildModels(settings.models ?? [], providers, report));
   const findModel = buildModelFinder(models);
+  const routes = models.map(({ conditions }) => conditions);
   const projects = deepFreeze(buildProjects(inputs));
   const keys = collectKeys(inputs);
   checkNamedModels(settings, findModel, report);
+  checkNamedProviders(settings.policies, providers, report);
   const defaultModel = settings.default_model ?? (isSandboxMode ? 'sandbox-mini' : undefined);
   const inspector = buildInspector(inputs);
   warnOfUnused(settings, isSandboxMode, report);
@@ -135,7 +138,11 @@ export function buildConfig(inputs: ConfigInputs): Config {
       hash,
       ...previous.map((replaced) => replaced.hash),
     ]);
-    const compiled = compilePolicies(policies, secrets, { maskSecret: ownSecret ?? maskSecret, keyHashes });
+    const compiled = compilePolicies(policies, secrets, {
+      maskSecret: ownSecret ?? maskSecret,
+      keyHashes,
+      routes,
+    });
     if (sources === keys) reportPolicies(compiled.problems, inputs);
     const entryOf = (source: KeySource) => ({
       hash: source.hash,
@@ -161,6 +168,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
         policies,
         secrets,
         keyHashes,
+        ...(routes.some((route) => route !== undefined) && { routes }),
         ...(masks && { maskSecret: ownSecret ?? maskSecret }),
       }),
       ...buildSections(settings, isSandboxMode),
@@ -240,12 +248,32 @@ function withModelPolicies(
   return { ...added, ...written };
 }
 
+/** Providers that rules name; one that is not there would never be asked, or excepted. */
+function checkNamedProviders(
+  policies: Settings['policies'],
+  providers: ReadonlyMap<string, ProviderConfig>,
+  report: Report,
+): void {
+  for (const [policy, { rules }] of Object.entries(policies)) {
+    for (const [i, rule] of rules.entries()) {
+      for (const side of ['when', 'unless'] as const) {
+        for (const [j, name] of (rule[side]?.provider ?? []).entries()) {
+          if (providers.has(name) || report.isLeftOut(['providers', name])) continue;
+          const path = ['policies', policy, 'rules', i, side, 'provider', j];
+          report.warn(path, `there is no provider ${name}`, { hint: suggest(name, [...providers.keys()]) });
+        }
+      }
+    }
+  }
+}
+
 function reportPolicies(
   problems: readonly PolicyProblem[],
   { report, failedTests = 'error' }: Pick<ConfigInputs, 'report' | 'failedTests'>,
 ): void {
-  for (const { path, message, severity, kind } of problems) {
-    const at = ['policies', ...path];
+  for (const { path, message, severity, kind: of } of problems) {
+    const at = [of === 'route' ? 'models' : 'policies', ...path];
+    const kind = of === 'test' ? of : undefined;
     if ((kind === 'test' ? failedTests : severity) === 'error') report.error(at, message, { kind });
     else report.warn(at, message, { kind });
   }

@@ -6,6 +6,7 @@ import {
   type RuleOptions,
 } from '../policy/rules/schema.ts';
 import type { LimitsConfig } from './build/keys.ts';
+import { defaultBaseUrl } from './build/providers.ts';
 import { parseFile } from './parse-file.ts';
 import { mapValues, type Settings } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
@@ -84,8 +85,8 @@ interface Used {
 
 /**
  * The settings of a file with what the user's own protects: every policy that applies to anybody there applies to
- * everybody here, what no project there may use no project may use here, a page that is switched off stays off, and its
- * secret for masking holds where the file has none.
+ * everybody here, what no project there may use no project may use here, a text that goes to one provider alone there
+ * goes to no other here, a page that is switched off stays off, and its secret for masking holds where the file has none.
  */
 export function withUserProtection(
   user: UserFile & { readonly settings: Settings },
@@ -95,17 +96,19 @@ export function withUserProtection(
   const inForce = [...policiesInForce(user), ...Object.values(bounds).map(({ name }) => name)];
   const waived = inForce.filter((name) => allowed.has(waiverOf(name).id));
   const holding = inForce.filter((name) => !waived.includes(name));
-  const { limits, models } = Object.fromEntries(
+  const { limits, models, routes } = Object.fromEntries(
     Object.entries(bounds).filter(([, { name }]) => holding.includes(name)),
   ) as Bounds;
   const idsHere = new Set(Object.values(settings.policies).flatMap(({ rules }) => rules.map(({ id }) => id)));
   const policies: Settings['policies'] = {
     ...user.settings.policies,
     ...(models && { [models.name]: models.policy }),
+    ...(routes && { [routes.name]: routes.policy }),
   };
+  const providers = { own: user.settings.providers ?? {}, here: settings.providers ?? {} };
   const held = holding
     .filter((name) => policies[name] !== undefined)
-    .map((name) => [name, holdEverywhere(policies[name], idsHere)] as const);
+    .map((name) => [name, holdEverywhere(policies[name], { idsHere, providers })] as const);
   const hasSecret = settings.masking.secret === null && user.settings.masking.secret !== null;
   const isPageOff = user.settings.inspector.enabled === false;
   const rules = new Map(held.map(([name, { indexes }]) => [prefix + name, indexes]));
@@ -165,9 +168,11 @@ interface Bounds {
   readonly limits?: { readonly name: string; readonly most: LimitsConfig };
   /** A policy for the models that any of them may use. */
   readonly models?: { readonly name: string; readonly policy: PolicyOptions };
+  /** A policy for the texts that the model list sends to some providers alone. */
+  readonly routes?: { readonly name: string; readonly policy: PolicyOptions };
 }
 
-function boundsOf({ projects = {} }: Settings): Bounds {
+function boundsOf({ projects = {}, models: entries = [] }: Settings): Bounds {
   const all = Object.values(projects);
   const whose = Object.keys(projects).join(', ');
   const limits = all.flatMap(({ limits }) => (limits?.mode === 'enforce' ? [limits] : []));
@@ -177,7 +182,9 @@ function boundsOf({ projects = {} }: Settings): Bounds {
     ? []
     : all.flatMap((project) => project.models ?? []);
   const name = `models of ${whose}`;
+  const routes = entries.filter(({ when }) => when?.text !== undefined);
   return {
+    ...(routes.length > 0 && { routes: { name: routesName, policy: policyForRoutes(routes) } }),
     ...(first !== undefined &&
       most.length > 0 && {
         limits: {
@@ -215,6 +222,18 @@ function policyForModels(name: string, models: readonly string[]): PolicyOptions
   });
 }
 
+const routesName = 'routes of your own models';
+
+/** What the conditions of a model list say of a text, whatever model is asked for: files can give these any name. */
+function policyForRoutes(entries: NonNullable<Settings['models']>): PolicyOptions {
+  const message = `your own configuration sends this to a provider that is not asked here; gateway trust --without "${routesName}" uses this file without that`;
+  const rules = entries.map(({ when, provider, fallbacks }, i) => ({
+    ...{ id: `route-${i + 1}`, action: 'block', reason: 'model.not_allowed', message, when },
+    unless: { provider: [provider, ...fallbacks.map((fallback) => fallback.provider)] },
+  }));
+  return policySchema.parse({ rules });
+}
+
 /** A project's limits, each lowered to these. */
 function withinLimits(own: LimitsConfig | undefined, most: LimitsConfig): LimitsConfig {
   // What is only watched limits nothing.
@@ -233,10 +252,15 @@ interface Held {
   readonly indexes: readonly number[];
 }
 
-function holdEverywhere(policy: PolicyOptions | undefined, idsHere: ReadonlySet<string>): Held {
+interface HeldIn {
+  readonly idsHere: ReadonlySet<string>;
+  readonly providers: BothProviders;
+}
+
+function holdEverywhere(policy: PolicyOptions | undefined, { idsHere, providers }: HeldIn): Held {
   const { rules: written = [], ...rest } = policy ?? {};
   const rules = written.flatMap((rule, index) => {
-    const held = holdForAnyone(rule);
+    const held = holdForAnyone(holdAtPlaces(rule, providers));
     if (held === undefined) return [];
     return [{ rule: idsHere.has(rule.id) ? { ...held, id: prefix + rule.id } : held, index }];
   });
@@ -246,11 +270,57 @@ function holdEverywhere(policy: PolicyOptions | undefined, idsHere: ReadonlySet<
   };
 }
 
+type Providers = NonNullable<Settings['providers']>;
+
+/** The user's own, and those of the file that is used. */
+interface BothProviders {
+  readonly own: Providers;
+  readonly here: Providers;
+}
+
+/**
+ * A rule for the same hosts: names of providers are those of the file, which could give them to any. So a rule that
+ * forbids holds for the hosts that are meant, by whatever name, and for all that the user's own file doesn't know;
+ * excepted are none but those that are meant.
+ */
+function holdAtPlaces(rule: RuleOptions, providers: BothProviders): RuleOptions | undefined {
+  const isAllow = rule.action === 'allow';
+  const when = atPlaces(rule.when, providers, isAllow ? 'meant' : 'any');
+  const unless = atPlaces(rule.unless, providers, isAllow ? 'any' : 'meant');
+  if (when === 'never') return undefined;
+  const { when: _, unless: __, ...rest } = rule;
+  return { ...rest, ...(when && { when }), ...(unless && unless !== 'never' && { unless }) };
+}
+
+/** The conditions with the names that these hosts have here; never, if it is none of those that are here. */
+function atPlaces(
+  conditions: ConditionsOptions | undefined,
+  { own, here }: BothProviders,
+  which: 'meant' | 'any',
+): ConditionsOptions | 'never' | undefined {
+  if (conditions?.provider === undefined) return conditions;
+  const placesOf = (all: readonly (Providers[string] | undefined)[]) =>
+    new Set(all.flatMap((each) => (each === undefined ? [] : [placeOf(each)])));
+  const meant = placesOf(conditions.provider.map((name) => own[name]));
+  const known = placesOf(Object.values(own));
+  const names = Object.entries(here).flatMap(([name, provider]) => {
+    const place = placeOf(provider);
+    return meant.has(place) || (which === 'any' && !known.has(place)) ? [name] : [];
+  });
+  return names.length === 0 ? 'never' : { ...conditions, provider: names };
+}
+
+/** Where a provider's requests go, and through what. */
+function placeOf({ dialect, base_url, proxy }: Providers[string]): string {
+  return JSON.stringify([base_url ?? defaultBaseUrl(dialect) ?? dialect, proxy]);
+}
+
 /**
  * A rule for whoever asks: projects and keys are those of the file, which could give them any names. So a rule
  * that forbids holds for everybody, and one that allows something to some allows it to no one.
  */
-function holdForAnyone(rule: RuleOptions): RuleOptions | undefined {
+function holdForAnyone(rule: RuleOptions | undefined): RuleOptions | undefined {
+  if (rule === undefined) return undefined;
   const { when, unless, ...rest } = rule;
   if (!namesCaller(when) && !namesCaller(unless)) return rule;
   if (rule.action === 'allow') {

@@ -97,7 +97,7 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
       return [options.name, new Provider(options, { onBreaker: breakers?.publish, ticks, previous: before })];
     }),
   );
-  const router = createRouter(config.findModel, providers);
+  const router = createRouter({ models: config.models, findModel: config.findModel, providers });
   const decider = createDecider({
     source: config.policySource,
     names: { models: config.models, providers: [...providers.keys()] },

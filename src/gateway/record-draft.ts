@@ -4,6 +4,7 @@ import type { GatewayError } from '../errors.ts';
 import { messageOf } from '../lib/message-of.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import { countKinds } from '../policy/mask/masked-values.ts';
+import { type ChosenRoute, noRoute } from '../policy/routes.ts';
 import { type Action, strictest, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
@@ -44,6 +45,7 @@ export class RecordDraft implements Subscriber {
   #action: Action = 'allow';
   #sender: Sender = {};
   #body: Buffer | undefined;
+  #route: ChosenRoute = noRoute;
 
   constructor({ id, time, method }: Beginning) {
     this.#fields = {
@@ -116,7 +118,7 @@ export class RecordDraft implements Subscriber {
     if (isRecorded) this.#fields.request_body = shown().toString();
   }
 
-  decided({ decision, microseconds, model, stream, sender, shownSender }: Decided): void {
+  decided({ decision, route, microseconds, model, stream, sender, shownSender }: Decided): void {
     const fields = this.#fields;
     const { action, verdicts, wouldBlock, unseen } = decision;
     this.#sender = sender;
@@ -126,6 +128,8 @@ export class RecordDraft implements Subscriber {
     this.#action = action;
     fields.decision = action;
     fields.policy_us = microseconds;
+    this.#route = route;
+    this.#noteEntry(route.entries[0]?.entry);
     if (unseen > 0) fields.unseen = unseen;
     if (wouldBlock.length > 0) fields.would_block = wouldBlock;
     if (verdicts.length > 0) fields.rules = verdicts.map((verdict) => toRecord(verdict));
@@ -140,6 +144,9 @@ export class RecordDraft implements Subscriber {
     fields.body = form;
     fields.provider = provider.options.name;
     fields.target_model = model;
+    const { targets } = this.#route;
+    const name = provider.options.name;
+    this.#noteEntry(targets.find((each) => each.provider === name && each.model === model)?.entry);
     fields.dropped = dropped.length === 0 ? undefined : dropped;
   }
 
@@ -212,6 +219,14 @@ export class RecordDraft implements Subscriber {
     if (session === undefined) return undefined;
     const facts = [key, path, failure.reason, session, subagent];
     return createHash('sha256').update(facts.join('\n')).update(this.#body).digest('base64');
+  }
+
+  /** Where conditions chose among the entries of the model list. */
+  #noteEntry(entry: number | undefined): void {
+    if (!this.#route.isChosen || entry === undefined || this.#fields.route?.entry === entry) return;
+    const matches = this.#route.entries.find((each) => each.entry === entry)?.matches ?? [];
+    const by = matches.map(({ matcher, at, count }) => ({ matcher, ...(at !== '' && { at }), count }));
+    this.#fields.route = { entry, by };
   }
 
   #addFinding({ action, verdicts, unseen, microseconds }: Finding): void {

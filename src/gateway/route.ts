@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Route, Router, Target } from '../providers/route.ts';
+import type { Router, Target } from '../providers/route.ts';
 import type { DecidedRequest } from './decision/decide-request.ts';
 import { dialectAt } from './endpoints.ts';
 
@@ -9,7 +9,6 @@ export type RouteTaken = RoutedRequest | { readonly kind: 'estimate' };
 export interface RoutedRequest {
   readonly kind: 'provider';
   readonly decided: DecidedRequest;
-  readonly route: Route;
   /** Those that can take it, in the order in which they are tried. */
   readonly targets: Targets;
 }
@@ -17,9 +16,9 @@ export interface RoutedRequest {
 type Targets = readonly [Target, ...Target[]];
 
 /**
- * Finds the targets of the model that can take a request, in its own dialect or translated. A token count that no provider
+ * Finds the targets of a decided request that can take it, in its own dialect or translated. A token count that no provider
  * of the model supports is estimated. Without the client's own login those that take it are left out. Throws model.unknown
- * if no entry of the model list matches, provider.unavailable if its providers are not configured, request.unsupported if
+ * if no entry of the model list matches and its conditions hold, provider.unavailable if its providers are not configured, request.unsupported if
  * none can take the request, and key.missing if the first of them takes a login that the client has not sent.
  */
 export function route(
@@ -28,9 +27,12 @@ export function route(
 ): RouteTaken {
   const { endpoint, request } = decided;
   const { model } = request;
-  const found = router.resolve(model);
+  const found = router.follow(decided.route);
   if (found === undefined) {
-    const message = `no provider serves the model ${model}; GET /v1/models lists the available ones`;
+    const isListed = router.resolve(model) !== undefined;
+    const message = isListed
+      ? `no entry of the model list takes this request for ${model}: the conditions of none hold`
+      : `no provider serves the model ${model}; GET /v1/models lists the available ones`;
     throw new GatewayError('model.unknown', message, { param: '/model' });
   }
   if (found.targets.length === 0) {
@@ -42,7 +44,7 @@ export function route(
   const usable = found.targets.every(isUsable) ? found.targets : found.targets.filter(isUsable);
   if (hasFirst(usable)) {
     const targets = hasLogin ? usable : withoutLogins(usable);
-    return { kind: 'provider', decided, route: found, targets };
+    return { kind: 'provider', decided, targets };
   }
   if (endpoint.kind === 'count') return { kind: 'estimate' };
   const message = `the provider of ${model} does not serve ${endpoint.path}, and nothing that it could be translated to`;

@@ -3,15 +3,17 @@ import { isFields } from '../dialects/fields.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { JsonDocument } from '../json/json-document.ts';
 import { memoize } from '../lib/memoize.ts';
+import { clientNames } from '../policy/matchers/client-names.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
 /** Agents whose requests are recognized. */
-export type AgentName = 'claude' | 'codex' | 'opencode' | 'gemini' | 'copilot';
+export type AgentName = (typeof clientNames)[number];
 
 /**
  * Who sent a request, as far as its client says so. A client may say anything, so this only groups requests of one key:
- * no policy or route depends on it, limits of sessions only narrow those of the key, and the form of a refusal depends on
- * the agent (refuse.ts). The same session of another key is another session.
+ * limits of sessions only narrow those of the key, the form of a refusal depends on the agent (refuse.ts), and rules and
+ * routes look at it only where the configuration's `client`, `class` or `session` says so. The same session of another
+ * key is another session.
  */
 export interface Sender {
   readonly agent?: AgentName;
@@ -154,6 +156,18 @@ function sessionOfUser(user: string): string | undefined {
 function isFit(value: string): boolean {
   return fit.test(value) && parseKey(value) === 'other';
 }
+
+/** The sender that a record names. */
+export function senderIn({ agent, session, request_class }: SenderFields): Sender {
+  const name = clientNames.find((each) => each === agent);
+  return {
+    ...(name !== undefined && { agent: name }),
+    ...(typeof session === 'string' && { session }),
+    ...(typeof request_class === 'string' && { request_class }),
+  };
+}
+
+type SenderFields = { readonly [Name in 'agent' | 'session' | 'request_class']?: unknown };
 
 /** The sender without the ids that `isHidden`. */
 export function withoutHidden(sender: Sender, isHidden: (id: string) => boolean): Sender {

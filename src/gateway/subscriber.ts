@@ -2,6 +2,7 @@ import type { KeyRecord } from '../config/build/keys.ts';
 import type { Tally } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import type { MaskedValues } from '../policy/mask/masked-values.ts';
+import type { ChosenRoute } from '../policy/routes.ts';
 import type { Action, Decision, Verdict } from '../policy/rule.ts';
 import type { AbandonedAttempt, Attempt } from '../providers/attempt.ts';
 import type { Target } from '../providers/route.ts';
@@ -64,6 +65,8 @@ export interface ReadBody {
 
 export interface Decided {
   readonly decision: Decision;
+  /** Where it goes, or would have gone. */
+  readonly route: ChosenRoute;
   readonly microseconds: number;
   /** As it may be shown; empty if a rule objects to it. */
   readonly model: string;

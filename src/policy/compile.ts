@@ -9,12 +9,14 @@ import { Placeholders, placeholderException } from './mask/placeholders.ts';
 import { PolicySet } from './policy-set.ts';
 import { createKeyDetector, createKeyRules } from './rules/built-in.ts';
 import {
+  type CompiledConditions,
   type CompiledPolicy,
+  compileRoute,
   compileRule,
   type PolicyProblem,
   type RuleTools,
 } from './rules/compile-rule.ts';
-import type { PolicyOptions } from './rules/schema.ts';
+import type { PolicyOptions, RouteOptions } from './rules/schema.ts';
 
 export type { PolicyProblem } from './rules/compile-rule.ts';
 
@@ -32,6 +34,8 @@ export interface PolicySource {
   readonly keyHashes?: readonly string[];
   /** What placeholders are made with; needed if a rule masks. */
   readonly maskSecret?: string | undefined;
+  /** The conditions of the entries of the model list, by their numbers; undefined for entries without. */
+  readonly routes?: readonly (RouteOptions | undefined)[];
 }
 
 /**
@@ -42,7 +46,11 @@ export interface PolicySource {
 export function compilePolicies(
   policies: PolicySource['policies'],
   secrets: readonly string[],
-  { maskSecret = '', keyHashes = [] }: Pick<PolicySource, 'maskSecret' | 'keyHashes'> = {},
+  {
+    maskSecret = '',
+    keyHashes = [],
+    routes = [],
+  }: Pick<PolicySource, 'maskSecret' | 'keyHashes' | 'routes'> = {},
 ): CompiledPolicies {
   const problems: PolicyProblem[] = [];
   const fold = createFold();
@@ -63,6 +71,14 @@ export function compilePolicies(
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
   const builtIn = createKeyRules(secrets, keyHashes);
+  const compiledRoutes = new Map<number, CompiledConditions>();
+  for (const [entry, options] of routes.entries()) {
+    if (options === undefined) continue;
+    const route = compileRoute(options, tools, (path, message, severity = 'error') =>
+      problems.push({ path: [entry, ...path], message, severity, kind: 'route' }),
+    );
+    compiledRoutes.set(entry, route);
+  }
   const searchFor = shareSearches(fold);
   const sets = new Map<string, PolicySet>();
   return {
@@ -72,7 +88,14 @@ export function compilePolicies(
       let set = sets.get(key);
       if (set === undefined) {
         const chosen = [...new Set(names)].flatMap((name) => compiled.get(name) ?? []);
-        set = new PolicySet({ policies: chosen, builtIn, fold, searchFor, placeholders });
+        set = new PolicySet({
+          policies: chosen,
+          builtIn,
+          fold,
+          searchFor,
+          placeholders,
+          routes: compiledRoutes,
+        });
         sets.set(key, set);
       }
       return set;

@@ -6,8 +6,10 @@ import type { Subject } from './rule.ts';
 import { Search } from './search/search.ts';
 import type { SearchResult, TextMatch } from './search/search-result.ts';
 import { ViewedTexts } from './search/viewed-text.ts';
+import { type Attachments, findAttachments } from './traverse/attachments.ts';
 import { type Cap, findCaps } from './traverse/caps.ts';
 import { findTools, type OfferedTools } from './traverse/offered-tools.ts';
+import { worstInputTokens } from './traverse/worst-input.ts';
 
 // Lists that some hosts try when the model can't serve: of names, or of objects with one.
 const substituteFields = ['models', 'fallbacks', 'fallback_models', 'fallback_model'] as const;
@@ -77,6 +79,8 @@ export class Facts {
   #tools: OfferedTools | undefined;
   #caps: readonly Cap[] | undefined;
   #found: Map<unknown, readonly TextMatch[]> | undefined;
+  #attachments: Attachments | undefined;
+  #inputTokens: number | undefined;
 
   /** `patterns` are asked for when a text is searched. `caps` replaces the caps of the request. */
   constructor(
@@ -93,6 +97,20 @@ export class Facts {
     this.#caps = caps;
   }
 
+  /** The same request where it is known who may be asked for it: what was found in it is not looked for again. */
+  withTargets({ targetModels, providers }: Required<Pick<Subject, 'targetModels' | 'providers'>>): Facts {
+    const subject = { ...this.subject, targetModels, providers };
+    const facts = new Facts(subject, this.#patterns, { checkpoint: this.checkpoint });
+    facts.#caps = this.#caps;
+    facts.#searchResult = this.#searchResult;
+    facts.#texts = this.#texts;
+    facts.#tools = this.#tools;
+    facts.#found = this.#found;
+    facts.#attachments = this.#attachments;
+    facts.#inputTokens = this.#inputTokens;
+    return facts;
+  }
+
   /** Every name under which the model may be served: as asked for, at each provider, and in lists of substitutes. */
   get models(): readonly string[] {
     const { document, model, targetModels } = this.subject;
@@ -107,6 +125,17 @@ export class Facts {
   get caps(): readonly Cap[] {
     this.#caps ??= findCaps(this.subject.document, this.subject.dialect);
     return this.#caps;
+  }
+
+  get attachments(): Attachments {
+    this.#attachments ??= findAttachments(this.subject.document);
+    return this.#attachments;
+  }
+
+  /** The most input tokens that the request is likely to be counted as, as limits reserve them. */
+  get inputTokens(): number {
+    this.#inputTokens ??= worstInputTokens(this.subject.document);
+    return this.#inputTokens;
   }
 
   get searchResult(): SearchResult {

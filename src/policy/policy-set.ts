@@ -9,6 +9,15 @@ import { storedConversation } from './mask/stored-conversation.ts';
 import { createPointerMask, type MaskPointer } from './redact/redact.ts';
 import { replaceMatches } from './replace-matches.ts';
 import {
+  type ChosenRoute,
+  noRoute,
+  type RoutePlan,
+  type RouteTarget,
+  takeEntries,
+  targetsOf,
+  toRoute,
+} from './routes.ts';
+import {
   type Block,
   type Decision,
   type Match,
@@ -21,6 +30,7 @@ import {
 } from './rule.ts';
 import { builtInPolicy } from './rules/built-in.ts';
 import {
+  type CompiledConditions,
   type CompiledPolicy,
   type CompiledRule,
   conditionsOnText,
@@ -38,6 +48,20 @@ interface SetParts {
   readonly searchFor: SharedSearch;
   /** Set if rules mask. */
   readonly placeholders?: Placeholders | undefined;
+  readonly routes?: CompiledRoutes | undefined;
+}
+
+/** The conditions of entries of the model list, by the entry's number. */
+export type CompiledRoutes = ReadonlyMap<number, CompiledConditions>;
+
+const noRoutes: CompiledRoutes = new Map();
+
+/** What is decided about a request, and where it goes. */
+interface RoutedDecision {
+  readonly decision: Decision;
+  readonly route: ChosenRoute;
+  /** With the names of its targets. */
+  readonly subject: Subject;
 }
 
 /** The policies that apply to one key, as one: their rules accumulate, and the strictest wins. */
@@ -55,8 +79,11 @@ export class PolicySet {
   readonly #values: HeaderValues;
   readonly #capRules: readonly CompiledRule[];
   readonly #placeholders: Placeholders | undefined;
+  readonly #routes: CompiledRoutes;
+  /** The rules that refuse a request to some providers. */
+  readonly #providerRules: readonly CompiledRule[];
 
-  constructor({ policies, builtIn, fold, searchFor, placeholders }: SetParts) {
+  constructor({ policies, builtIn, fold, searchFor, placeholders, routes = noRoutes }: SetParts) {
     this.names = policies.map(({ name }) => name);
     this.fold = fold;
     this.#searchFor = searchFor;
@@ -68,6 +95,8 @@ export class PolicySet {
     this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
     this.#capRules = this.rules.filter(isOnCaps);
     this.#placeholders = placeholders;
+    this.#routes = routes;
+    this.#providerRules = this.rules.filter(isOnProvider);
   }
 
   /**
@@ -79,7 +108,7 @@ export class PolicySet {
   }
 
   #compiled(): Patterns {
-    this.#patterns ??= this.#searchFor(this.rules.flatMap(patternsIn));
+    this.#patterns ??= this.#searchFor([...this.rules, ...this.#routes.values()].flatMap(patternsIn));
     return this.#patterns;
   }
 
@@ -88,18 +117,64 @@ export class PolicySet {
    * checkpoint does.
    */
   decide(subject: Subject, checkpoint?: Checkpoint): Decision {
-    const decision = this.#decideOnce(subject, checkpoint);
+    return this.#decideFor(this.facts(subject, checkpoint), checkpoint);
+  }
+
+  /** The same for a client's request, and where it goes: its texts are searched once for both. */
+  decideRouted(subject: Subject, plan: RoutePlan, checkpoint?: Checkpoint): RoutedDecision {
+    if (plan.fixed !== undefined && this.#providerRules.length === 0) {
+      return { decision: this.decide(subject, checkpoint), route: plan.fixed, subject };
+    }
+    const facts = this.facts(subject, checkpoint);
+    let route: ChosenRoute;
+    try {
+      route = this.#chooseRoute(facts, plan);
+    } catch (cause) {
+      if (cause instanceof GivenUp) throw cause;
+      return { decision: failedDecision('models', cause, []), route: noRoute, subject };
+    }
+    const routed = facts.withTargets(route);
+    return { decision: this.#decideFor(routed, checkpoint), route, subject: routed.subject };
+  }
+
+  /** Throws what a matcher throws. */
+  #chooseRoute(facts: Facts, { candidates, fixed }: RoutePlan): ChosenRoute {
+    const entries = fixed?.entries ?? takeEntries(candidates, (entry) => this.#routes.get(entry), facts);
+    const all = targetsOf(entries, candidates);
+    const open =
+      this.#providerRules.length === 0 ? all : all.filter((target) => !this.#refuses(target, facts));
+    // Where all are refused, the decision says by which rule.
+    const isChosen = fixed === undefined;
+    const route = toRoute(entries, open.length > 0 ? open : all, { isChosen });
+    if (!entries.some(({ matches }) => matches.some(({ at }) => at !== ''))) return route;
+    const mask = createPointerMask(facts.searchResult);
+    return {
+      ...route,
+      entries: entries.map(({ entry, matches }) => ({ entry, matches: matches.map(maskMatch(mask)) })),
+    };
+  }
+
+  /** Whether a rule refuses the request to this target. What can't be evaluated is decided with all others. */
+  #refuses({ provider, model }: RouteTarget, facts: Facts): boolean {
+    const there = facts.withTargets({ targetModels: [model], providers: [provider] });
+    return this.#providerRules.some((rule) => evaluateRule(rule, there, facts) !== undefined);
+  }
+
+  #decideFor(facts: Facts, checkpoint: Checkpoint | undefined): Decision {
+    const decision = this.#decideOnce(facts);
     if (decision.redacted === undefined) return decision;
+    const { subject } = facts;
     return decideRedacted(decision, (document, policies) =>
       this.#decideOnce(
-        { ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] },
-        checkpoint,
+        this.facts(
+          { ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] },
+          checkpoint,
+        ),
       ),
     );
   }
 
-  #decideOnce(subject: Subject, checkpoint?: Checkpoint): Decision {
-    const facts = new Facts(subject, () => this.#compiled(), checkpoint && { checkpoint });
+  #decideOnce(facts: Facts): Decision {
     const verdicts: Verdict[] = [];
     for (const rule of this.rules) {
       try {
@@ -153,8 +228,8 @@ export class PolicySet {
     return capLimit(this.#capRules, new Facts(subject, () => this.#compiled(), { caps: unbounded }));
   }
 
-  facts(subject: Subject): Facts {
-    return new Facts(subject, () => this.#compiled());
+  facts(subject: Subject, checkpoint?: Checkpoint): Facts {
+    return new Facts(subject, () => this.#compiled(), checkpoint && { checkpoint });
   }
 
   /** The verdicts of the policies' own options, beside their rules. */
@@ -273,5 +348,17 @@ function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict
 }
 
 function maskVerdict(verdict: Verdict, mask: MaskPointer): Verdict {
-  return { ...verdict, matches: verdict.matches.map((match) => ({ ...match, at: mask(match.at) })) };
+  return { ...verdict, matches: verdict.matches.map(maskMatch(mask)) };
+}
+
+function maskMatch(mask: MaskPointer): (match: Match) => Match {
+  return (match) => ({ ...match, at: mask(match.at) });
+}
+
+function isOnProvider({ action, mode, options: { when, unless } }: CompiledRule): boolean {
+  return (
+    action === 'block' &&
+    mode === 'enforce' &&
+    (when?.provider !== undefined || unless?.provider !== undefined)
+  );
 }

@@ -17,6 +17,10 @@ export interface Subject {
   readonly model: string;
   /** Names of the same model after aliases, at each provider that may be tried; all are checked. */
   readonly targetModels: readonly string[];
+  /** Names of the providers that may be tried; none if that is not known. */
+  readonly providers?: readonly string[];
+  /** Who sent it, as far as its client says. */
+  readonly sender?: SubjectSender;
   readonly stream: boolean;
   readonly project: string;
   /** Id of the key, never the key. */
@@ -30,6 +34,13 @@ export interface Subject {
   readonly redactedBy?: readonly string[];
   /** Set if it stands for any request for the model: then no text is searched. */
   readonly standsForAny?: true;
+}
+
+/** What rules look at of a sender: the recognized agent, the id of its session, and what the request is for. */
+export interface SubjectSender {
+  readonly agent?: string;
+  readonly session?: string;
+  readonly request_class?: string;
 }
 
 /** Where a rule matched. Never what: a record must not repeat what it keeps from leaving. */

@@ -5,35 +5,66 @@ import type { Provider } from './provider.ts';
 export interface Target {
   readonly provider: Provider;
   readonly model: string;
+  /** The entry of the model list that names it. */
+  readonly entry: ModelEntry;
 }
 
-/** Where a requested model goes: the targets in the order in which they are tried, and the matching entry. */
+/** Where a requested model goes: the targets in the order in which they are tried, and the entry that is taken first. */
 export interface Route {
   readonly entry: ModelEntry;
   /** Those whose provider is configured. */
   readonly targets: readonly Target[];
 }
 
+/** Where one request goes, by the numbers and names that the configuration has. */
+interface Chosen {
+  readonly entries: readonly { readonly entry: number }[];
+  readonly targets: readonly { readonly entry: number; readonly provider: string; readonly model: string }[];
+}
+
 export type Router = ReturnType<typeof createRouter>;
+
+interface RouterParts {
+  readonly models: readonly ModelEntry[];
+  readonly findModel: (name: string) => ModelEntry | undefined;
+  readonly providers: ReadonlyMap<string, Provider>;
+}
 
 // Clients choose the names, so the cache is bounded.
 const maxNames = 1_000;
 
-/** Resolves a model's targets, memoized by name. */
-export function createRouter(
-  findModel: (name: string) => ModelEntry | undefined,
-  providers: ReadonlyMap<string, Provider>,
-) {
+/** Finds the providers of models and of requests. */
+export function createRouter({ models, findModel, providers }: RouterParts) {
   const known = new Map<string, Route | undefined>();
+  // Where nothing depends on the request, all requests for a model have the same one.
+  const followed = new WeakMap<Chosen, Route | undefined>();
 
   return {
-    /** Undefined if no entry matches. */
+    /** Where requests for a model go that no condition claims, memoized by name; undefined if no entry matches. */
     resolve: (name: string): Route | undefined => {
       if (known.has(name)) return known.get(name);
       if (known.size >= maxNames) known.clear();
       const entry = findModel(name);
-      const route = entry && { entry, targets: chooseTargets(entry, name, providers) };
+      const route = entry && {
+        entry,
+        targets: chooseTargets(entry, name, providers).map((target) => ({ ...target, entry })),
+      };
       known.set(name, route);
+      return route;
+    },
+    /** Where a request goes; undefined if no entry takes it. */
+    follow: (chosen: Chosen): Route | undefined => {
+      const before = followed.get(chosen);
+      if (before !== undefined) return before;
+      const entry = models[chosen.entries[0]?.entry ?? -1];
+      if (entry === undefined) return undefined;
+      const targets = chosen.targets.flatMap(({ entry: number, provider: name, model }): Target[] => {
+        const provider = providers.get(name);
+        const own = models[number];
+        return provider === undefined || own === undefined ? [] : [{ provider, model, entry: own }];
+      });
+      const route = { entry, targets };
+      followed.set(chosen, route);
       return route;
     },
   };

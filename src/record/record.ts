@@ -28,6 +28,12 @@ export interface ExchangeRecord {
   readonly provider?: string | undefined;
   /** The model's name at the provider. */
   readonly target_model?: string | undefined;
+  /** The entry of the model list that it took, by its number, and why; only where conditions chose it. */
+  readonly route?: {
+    readonly entry: number;
+    /** Where its conditions hold; empty for an entry without. */
+    readonly by: readonly { readonly matcher: string; readonly at?: string; readonly count: number }[];
+  };
   readonly stream?: boolean | undefined;
   readonly status: number;
   readonly outcome: Outcome;

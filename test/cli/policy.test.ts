@@ -250,6 +250,44 @@ describe('policy explain', () => {
     });
   });
 
+  test('names the entries of the model list, why one is taken, and where it goes', async () => {
+    const given = {
+      'request.json': request,
+      'request.yaml': JSON.stringify({
+        class: 'compaction',
+        body: request,
+        expect: { target: 'tiny/sandbox-mini' },
+      }),
+      'gateway.yaml': `providers:
+  tiny: { dialect: sandbox }
+  large: { dialect: sandbox }
+models:
+  - { match: "*", when: { class: [compaction] }, provider: tiny }
+  - { match: "*", when: { text: { phrases: [nightfall] } }, provider: large, model: sandbox-large }
+  - { match: "*", provider: tiny }
+`,
+    };
+    const line = 'explain request.json --endpoint messages';
+
+    const byText = await policy(line, given);
+    const byClass = await policy(`${line} --class compaction -o json`, given);
+    const fixture = await policy('test request.yaml', given);
+
+    expect(byText.stdout).toContain(
+      [
+        'route     models[0] (*): its conditions do not hold',
+        '          models[1] (*): taken, text at /messages/0/content/1/text',
+        '          to large/sandbox-large',
+        '',
+      ].join('\n'),
+    );
+    expect(byClass.json).toMatchObject({
+      route: { targets: ['tiny/sandbox-mini', 'large/sandbox-large'] },
+      target_models: ['sandbox-mini', 'sandbox-large'],
+    });
+    expect(fixture.exit).toBe(0);
+  });
+
   test('gives programs what a person sees, from standard input, and exits 3', async () => {
     const line = `explain - -o json --key shop-web --endpoint messages --time ${weekday}`;
 

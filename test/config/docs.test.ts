@@ -60,6 +60,10 @@ function branches(at: JsonSchema): readonly JsonSchema[] {
 
 /** `unless` and `except` take what `when` takes: shown there is shown enough. */
 function asInWhen(path: Steps): Steps {
+  const [section, , side, ...inner] = path;
+  if (section === 'models' && inner.length > 0 && /^(?:when|unless)$/.test(side ?? '')) {
+    return ['policies', '*', 'rules', '*', 'when', ...inner];
+  }
   return path[0] === 'policies' && path.length > 5 && /^(?:unless|except)$/.test(path[4] ?? '')
     ? path.with(4, 'when')
     : path;

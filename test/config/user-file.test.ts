@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { inspectConfig } from '../../src/config/load.ts';
 import { markedSettings } from '../../src/config/schema/reach.ts';
 import { settingsSchema } from '../../src/config/schema/schema.ts';
+import { decideOffline } from '../../src/gateway/offline/decide-offline.ts';
+import { destinationNamed } from '../../src/gateway/offline/question.ts';
 import { tryTask } from '../../src/inspector/tasks/decision-task.ts';
 import { readPolicies, readRuleLines } from '../../src/inspector/tasks/rule-file.ts';
 import { allowAll, createWorkspace, nowMs } from './workspace.ts';
@@ -18,6 +20,7 @@ const kinds = {
     'inspector.enabled',
     'projects.*.limits',
     'projects.*.models',
+    'models.[].when',
   ],
   "goes with the user's keys, and a warning says so": ['projects.*.keys.[].limits'],
   'is closed by default, and asked for by a found file': [
@@ -54,7 +57,16 @@ const kinds = {
     'providers.*.connections',
     'providers.*.retries',
     'providers.*.breaker',
-    'models',
+    'models.[].match',
+    'models.[].unless',
+    'models.[].provider',
+    'models.[].model',
+    'models.[].fallbacks',
+    'models.[].context_window',
+    'models.[].max_output_tokens',
+    'models.[].prompt_cache',
+    'models.[].unsupported_content',
+    'models.[].pricing',
     'default_model',
     'agent_models',
     'projects.*.policies',
@@ -137,6 +149,81 @@ test("whatever policies are tried, the user's own decide too", async () => {
   };
 
   expect([attempt('bluebird'), attempt('greenbird')]).toEqual(['block', 'allow']);
+});
+
+describe('a text that the user sends to one host alone', () => {
+  const here = 'http://127.0.0.1:9';
+  const ownProviders = `providers:
+  ollama: { dialect: openai, base_url: "${here}" }
+  cloud: { dialect: openai, base_url: "https://cloud.example" }
+`;
+  const byRule = `${ownProviders}policies:
+  house:
+    apply: all
+    rules:
+      - { id: stays, action: block, when: { text: { phrases: [bluebird] } }, unless: { provider: [ollama] } }
+`;
+  const byRoute = `${ownProviders}models:
+  - { match: "*", when: { text: { phrases: [bluebird] } }, provider: ollama }
+  - { match: "*", provider: cloud }
+`;
+
+  /** What is decided about the text under another file, whose only provider is this. */
+  async function decisionOn(own: string, provider: string) {
+    const root = createWorkspace({
+      'home/.config/gateway/gateway.yaml': own,
+      'repository/.git': '',
+      'repository/gateway.yaml': `providers:\n  ${provider}\nmodels: [{ match: "*", provider: ${provider.split(':')[0]} }]\n`,
+    });
+    const cwd = join(root, 'repository');
+    const { config } = await inspectConfig({
+      cwd,
+      env: { HOME: join(root, 'home') },
+      nowMs,
+      consent: allowAll,
+    });
+    const ready = config?.withKey({ id: 'k', project: 'local', value: 'a-key-of-16-characters' });
+    const key = ready?.keys.find('a-key-of-16-characters');
+    if (ready === undefined || key === undefined) throw new Error('the configuration is invalid');
+    const decide = (content: string) =>
+      decideOffline({
+        ...{ config: ready, key, nowMs, ...destinationNamed('chat') },
+        body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })),
+      }).outcome.decision;
+    return [decide('a bluebird'), decide('another bird')];
+  }
+
+  test.each([
+    ['a rule', byRule],
+    ['a route', byRoute],
+  ])('by %s goes to no other by the same name, and to the same one by any', async (_by, own) => {
+    const evil = 'ollama: { dialect: openai, base_url: "https://evil.example" }';
+    const proxied = `ollama: { dialect: openai, base_url: "${here}", proxy: "http://evil.example" }`;
+    const same = `mine: { dialect: openai, base_url: "${here}" }`;
+
+    expect(await decisionOn(own, evil)).toEqual(['block', 'allow']);
+    expect(await decisionOn(own, proxied)).toEqual(['block', 'allow']);
+    expect(await decisionOn(own, same)).toEqual(['allow', 'allow']);
+  });
+
+  test('is refused to a host that the user keeps it from, by any name, and to one that is not known', async () => {
+    const own = byRule
+      .replace('unless: { provider: [ollama] }', '')
+      .replace(
+        'when: { text: { phrases: [bluebird] } },',
+        'when: { text: { phrases: [bluebird] }, provider: [cloud] }',
+      );
+
+    expect(await decisionOn(own, 'x: { dialect: openai, base_url: "https://cloud.example" }')).toEqual([
+      'block',
+      'allow',
+    ]);
+    expect(await decisionOn(own, 'x: { dialect: openai, base_url: "https://new.example" }')).toEqual([
+      'block',
+      'allow',
+    ]);
+    expect(await decisionOn(own, `x: { dialect: openai, base_url: "${here}" }`)).toEqual(['allow', 'allow']);
+  });
 });
 
 describe("what none of the user's own projects may use", () => {

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { shapedBody, shapeNames } from '../../bench/shapes.mjs';
 import { dialects } from '../../src/dialects/registry.ts';
-import { worstInputTokens } from '../../src/gateway/spending/worst-input.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
 import { NfaSteps } from '../../src/policy/automaton/nfa.ts';
 import { findCaps } from '../../src/policy/traverse/caps.ts';
+import { worstInputTokens } from '../../src/policy/traverse/worst-input.ts';
 import { growth } from '../kit/growth.ts';
 import { scale } from '../kit/scale.ts';
 import { compile, subjectOf } from '../policy/deciding.ts';

@@ -29,6 +29,8 @@ export function makeProvider(baseUrl: string, { timeouts, ...rest }: Overrides =
   });
 }
 
+const entry = { match: 'm', isPattern: false, targets: [{ provider: 'host' }] } as const;
+
 export function target(provider: Provider, model = 'm'): Target {
-  return { provider, model };
+  return { provider, model, entry };
 }

@@ -12,13 +12,17 @@ function entry(targets: ModelEntry['targets']): ModelEntry {
 
 test('returns the targets in order, with the name at each provider, without those that have no provider', () => {
   const found = entry([{ provider: 'gone' }, { provider: 'one', model: 'other' }, { provider: 'one' }]);
-  const router = createRouter((name) => (name.startsWith('m') ? found : undefined), providers);
+  const router = createRouter({
+    models: [found],
+    findModel: (name) => (name.startsWith('m') ? found : undefined),
+    providers,
+  });
 
   expect(router.resolve('m1')).toEqual({
     entry: found,
     targets: [
-      { provider: one, model: 'other' },
-      { provider: one, model: 'm1' },
+      { provider: one, model: 'other', entry: found },
+      { provider: one, model: 'm1', entry: found },
     ],
   });
   expect(router.resolve('x')).toBeUndefined();
@@ -26,10 +30,14 @@ test('returns the targets in order, with the name at each provider, without thos
 
 test('remembers names, found or not, but not without end', () => {
   let lookups = 0;
-  const router = createRouter((name) => {
-    lookups += 1;
-    return name === 'm' ? entry([{ provider: 'one' }]) : undefined;
-  }, providers);
+  const router = createRouter({
+    models: [],
+    findModel: (name) => {
+      lookups += 1;
+      return name === 'm' ? entry([{ provider: 'one' }]) : undefined;
+    },
+    providers,
+  });
 
   for (let i = 0; i < 3; i += 1) for (const name of ['m', 'x']) router.resolve(name);
   expect(lookups).toBe(2);

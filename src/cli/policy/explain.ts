@@ -7,7 +7,13 @@ import {
   type Report,
   type RuleReport,
 } from '../../gateway/offline/explain-request.ts';
-import { destinationNamed, guessDestination, type Outcome } from '../../gateway/offline/question.ts';
+import {
+  destinationNamed,
+  guessDestination,
+  type Outcome,
+  type RouteReport,
+} from '../../gateway/offline/question.ts';
+import type { AgentName } from '../../gateway/sender.ts';
 import type { Detected } from '../../policy/rule.ts';
 import { ownPolicies, toOwnPolicies } from '../serve/banner.ts';
 import { type CommonOptions, commonOptions, outputFormat } from '../shell/command.ts';
@@ -15,7 +21,7 @@ import { readFileOrInput } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 import { print, shownBody } from '../shell/print/print.ts';
 import { table } from '../shell/print/table.ts';
-import { type Fixture, parseFixtures } from './fixtures.ts';
+import { type Fixture, parseFixtures, senderOf } from './fixtures.ts';
 import { loadPolicies } from './load-policies.ts';
 
 interface ExplainOptions extends CommonOptions {
@@ -23,6 +29,10 @@ interface ExplainOptions extends CommonOptions {
   readonly endpoint?: string;
   /** Milliseconds since 1970. */
   readonly time?: number;
+  /** What its client says of itself. */
+  readonly client?: AgentName;
+  readonly session?: string;
+  readonly class?: string;
 }
 
 /** Throws policy.blocked if the request is. */
@@ -36,6 +46,7 @@ export async function explain(file: string, command: Command, io: Io): Promise<v
     key: policies.findKey(options.key ?? given.key),
     ...(options.endpoint === undefined ? given.destination : destinationNamed(options.endpoint)),
     body: given.body,
+    sender: { ...given.sender, ...senderOf(options) },
     nowMs: options.time ?? given.nowMs ?? Date.now(),
   });
   const isForPeople = format === 'table' || io.stdout.isTTY === true;
@@ -48,7 +59,7 @@ export async function explain(file: string, command: Command, io: Io): Promise<v
   if (report.decision === 'block') throw blocked(report);
 }
 
-type Request = Pick<Fixture, 'body' | 'destination'> & Partial<Pick<Fixture, 'key' | 'nowMs'>>;
+type Request = Pick<Fixture, 'body' | 'destination'> & Partial<Pick<Fixture, 'key' | 'nowMs' | 'sender'>>;
 
 async function readRequest(file: string, io: Io): Promise<Request> {
   const bytes = await readFileOrInput(file, io).catch((error: unknown) => {
@@ -125,14 +136,30 @@ export function blocked({ message, reason, at }: Outcome): GatewayError {
   });
 }
 
+/** A line for each entry of the model list that was considered, and one for where the request goes by them. */
+function routeLines({ entries, targets }: RouteReport): string[] {
+  const first = entries.findIndex(({ holds }) => holds);
+  const considered = entries.slice(0, first < 0 ? entries.length : first + 1);
+  const lines = considered.map(({ entry, match, holds, matches }) => {
+    const [place] = matches;
+    const at = place === undefined || place.at === '' ? '' : ` at ${place.at}`;
+    const why = place === undefined ? 'it has no conditions' : `${place.matcher}${at}`;
+    return `models[${entry}] (${match}): ${holds ? `taken, ${why}` : 'its conditions do not hold'}`;
+  });
+  const to = targets.length === 0 ? 'nowhere' : `to ${targets.join(', else ')}`;
+  return [...lines, to].map((line, i) => `${i === 0 ? 'route     ' : '          '}${line}`);
+}
+
 /** What the policies decide, in lines; the first has the `facts` at its end. */
 export function decisionLines(outcome: Outcome, label: string, facts: string): string[] {
   const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, examples = [] } = outcome;
+  const { route } = outcome;
   const by = rule === undefined ? '' : ` by ${rule}`;
   const why = reason === undefined || decision === 'allow' ? '' : `, ${reason}`;
   const where = at === undefined ? '' : ` at ${at}`;
   const pieces = unseen === 1 ? 'a piece' : `${unseen} pieces`;
   return [
+    ...(route === undefined ? [] : routeLines(route)),
     `${label}${decision}${by}${why}${where}${facts}`,
     ...(wouldBlock.length === 0 ? [] : [`monitor   would block: ${wouldBlock.join(' ')}`]),
     ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),

@@ -4,6 +4,8 @@ import { suggest } from '../../config/source/problems.ts';
 import { isFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Destination, destinationNamed, guessDestination } from '../../gateway/offline/question.ts';
+import type { AgentName, Sender } from '../../gateway/sender.ts';
+import { clientNames } from '../../policy/matchers/client-names.ts';
 import { actions } from '../../policy/rule.ts';
 
 const text = z.string('expected a text');
@@ -20,6 +22,8 @@ const expectationSchema = z.strictObject({
   would_block: texts('rule ids').optional(),
   /** The values that leave as placeholders. */
   masked: texts('values').optional(),
+  /** `provider/model`, where it is sent first. */
+  target: text.nullable().optional(),
 });
 
 const fixtureSchema = z.strictObject({
@@ -27,6 +31,10 @@ const fixtureSchema = z.strictObject({
   /** Id of the key it comes with; by default the only key there is. */
   key: text.optional(),
   endpoint: text.optional(),
+  /** What the client says of itself. */
+  client: z.enum(clientNames, `expected ${clientNames.join(', ')}`).optional(),
+  session: text.optional(),
+  class: text.optional(),
   body: z.custom<object>(isFields, 'expected a mapping; write raw for anything else').optional(),
   /** Byte for byte, for what YAML can't express (duplicate keys, bytes that are not text). */
   raw: z.union([z.string(), z.instanceof(Uint8Array)], 'expected a text, or !!binary').optional(),
@@ -47,6 +55,7 @@ export interface Fixture extends Pick<z.output<typeof fixtureSchema>, 'name' | '
   readonly line: number;
   readonly destination: Destination;
   readonly body: Buffer;
+  readonly sender: Sender;
   readonly nowMs: number | undefined;
 }
 
@@ -90,7 +99,22 @@ function readFixture(value: unknown): Omit<Fixture, 'file' | 'line'> {
   if ((data.body === undefined) === (raw === undefined)) throw new Error('give one of body and raw');
   const body = Buffer.from(raw ?? JSON.stringify(data.body, finite));
   const destination = endpoint === undefined ? guessDestination(body) : destinationNamed(endpoint);
-  return { name, key, expect, nowMs, destination, body };
+  return { name, key, expect, nowMs, destination, body, sender: senderOf(data) };
+}
+
+/** What the client of a request says of itself, by the names of conditions. */
+export function senderOf({ client, session, class: requestClass }: SenderFields): Sender {
+  return {
+    ...(client !== undefined && { agent: client }),
+    ...(session !== undefined && { session }),
+    ...(requestClass !== undefined && { request_class: requestClass }),
+  };
+}
+
+interface SenderFields {
+  readonly client?: AgentName | undefined;
+  readonly session?: string | undefined;
+  readonly class?: string | undefined;
 }
 
 /** JSON can't express other numbers: it would write null. */

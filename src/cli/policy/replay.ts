@@ -7,6 +7,7 @@ import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
 import { destinationNamed, type Outcome } from '../../gateway/offline/question.ts';
+import { senderIn } from '../../gateway/sender.ts';
 import { type CommonOptions, commonOptions, outputFormat } from '../shell/command.ts';
 import { unreadable } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
@@ -136,6 +137,7 @@ function replayRecord(
     key: known,
     ...destinationNamed(target),
     body: Buffer.from(body),
+    sender: senderIn(record),
     nowMs: Date.parse(time),
   });
   const { decision, rule, reason, at, would_block } = outcome;

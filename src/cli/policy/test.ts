@@ -106,16 +106,17 @@ function inlineCases({ name: file, settings, problems, source }: Inspection): re
 }
 
 function runFixture(fixture: Fixture, { config, findKey }: LoadedPolicies, nowMs: number): Case {
-  const { file, line, name, destination, body, expect } = fixture;
+  const { file, line, name, destination, body, sender, expect } = fixture;
   const key = keyOf(fixture, findKey);
-  const { outcome, masked } = decideOffline({
+  const { outcome, masked, targets } = decideOffline({
     config,
     key,
     ...destination,
     body,
+    sender,
     nowMs: fixture.nowMs ?? nowMs,
   });
-  const got = { ...outcome, masked: [...masked.values()] };
+  const got = { ...outcome, masked: [...masked.values()], target: targets[0] };
   const differences = Object.entries(expect ?? {}).flatMap(([field, expected]) => {
     const own = got[field as keyof typeof got] ?? null; // the same names in both
     const isAsExpected = expected === undefined || JSON.stringify(own) === JSON.stringify(expected);

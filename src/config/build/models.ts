@@ -1,4 +1,5 @@
-import { compileGlobs } from '../../policy/glob.ts';
+import { compileGlob, compileGlobs, covers } from '../../policy/glob.ts';
+import type { RouteOptions } from '../../policy/rules/schema.ts';
 import type { ModelSettings, Settings } from '../schema/schema.ts';
 import { listOf, suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
@@ -12,6 +13,8 @@ export interface ModelTarget {
 
 export interface ModelEntry {
   readonly match: string;
+  /** Set if it serves only some requests. */
+  readonly conditions?: RouteOptions;
   /** Whether `match` holds a `*`. */
   readonly isPattern: boolean;
   /** The provider first, then its fallbacks in order. */
@@ -32,7 +35,7 @@ export interface ModelEntry {
   };
 }
 
-/** The entry for a requested model name: the first that matches. */
+/** The entry for a requested model name: the first that serves every request; if there is none, the first that matches. */
 export type FindModel = (name: string) => ModelEntry | undefined;
 
 export function buildModels(
@@ -40,19 +43,11 @@ export function buildModels(
   providers: ReadonlyMap<string, ProviderConfig>,
   report: Report,
 ): readonly ModelEntry[] {
-  // A star in a name that is looked up is matched by stars alone: it stands for all the names that it matches.
-  const firstMatch = compileGlobs(all.map(({ match }) => match));
   const missing = new Map<string, MissingPart>();
   for (const [i, settings] of all.entries()) {
     checkTargets(i, settings, providers, { report, missing });
-    const first = firstMatch(settings.match);
-    if (first < i) {
-      report.warn(
-        ['models', i, 'match'],
-        `never reached: "${all[first]?.match}" comes before it and matches the same`,
-      );
-    }
   }
+  warnOfShadowed(all, report);
   for (const { path, reason, providers: names, models } of missing.values()) {
     const who =
       names.size === 1 ? `provider ${[...names][0]} is` : `providers ${listOf([...names], 'and')} are`;
@@ -70,9 +65,26 @@ interface MissingPart {
   readonly models: Set<number>;
 }
 
+/** Entries without conditions first: they are what a name stands for. */
 export function buildModelFinder(entries: readonly ModelEntry[]): FindModel {
-  const firstMatch = compileGlobs(entries.map(({ match }) => match));
-  return (name) => entries[firstMatch(name)];
+  const plain = entries.filter(({ conditions }) => conditions === undefined);
+  const all = plain.length === entries.length ? plain : [...plain, ...entries];
+  const firstMatch = compileGlobs(all.map(({ match }) => match));
+  return (name) => all[firstMatch(name)];
+}
+
+/** The numbers of the entries that may serve a name, in their order: up to the first without conditions. */
+export function buildEntryFinder(entries: readonly ModelEntry[]): (name: string) => readonly number[] {
+  const plain = entries.flatMap(({ conditions }, i) => (conditions === undefined ? [i] : []));
+  const firstPlain = compileGlobs(plain.map((i) => entries[i]?.match ?? ''));
+  const conditional = entries.flatMap(({ match, conditions }, i) =>
+    conditions === undefined ? [] : [{ i, matches: compileGlob(match) }],
+  );
+  return (name) => {
+    const last = plain[firstPlain(name)] ?? Number.POSITIVE_INFINITY;
+    const before = conditional.filter(({ i, matches }) => i < last && matches(name)).map(({ i }) => i);
+    return Number.isFinite(last) ? [...before, last] : before;
+  };
 }
 
 /** Models that settings name; one that no entry serves is an error. */
@@ -92,8 +104,10 @@ export function checkNamedModels(
 
 function buildModel(settings: ModelSettings): ModelEntry {
   const { match, pricing, context_window, max_output_tokens, prompt_cache, unsupported_content } = settings;
+  const { when, unless } = settings;
   return {
     match,
+    ...((when ?? unless) !== undefined && { conditions: { when, unless } }),
     isPattern: match.includes('*'),
     targets: [toTarget(settings), ...settings.fallbacks.map(toTarget)],
     ...(prompt_cache === 'off' && { promptCache: prompt_cache }),
@@ -114,6 +128,30 @@ function buildModel(settings: ModelSettings): ModelEntry {
 
 function toTarget({ provider, model }: { provider: string; model?: string | undefined }): ModelTarget {
   return { provider, ...(model !== undefined && { model }) };
+}
+
+/** Warns of entries that are never reached, since one before them takes all that they would. */
+function warnOfShadowed(all: readonly ModelSettings[], report: Report): void {
+  // A star in a name that is looked up is matched by stars alone: it stands for all the names that it matches.
+  const plain = all.flatMap((settings, i) => (hasConditions(settings) ? [] : [i]));
+  const firstPlain = compileGlobs(plain.map((i) => all[i]?.match ?? ''));
+  const byConditions = new Map<string, { readonly i: number; readonly match: string }[]>();
+  for (const [i, settings] of all.entries()) {
+    const { match, when, unless } = settings;
+    const key = JSON.stringify([when, unless]);
+    const same = byConditions.get(key) ?? [];
+    const earlier = hasConditions(settings) ? same.find((one) => covers(one.match, match)) : undefined;
+    const first = earlier?.i ?? plain[firstPlain(match)] ?? i;
+    if (first < i) {
+      const which = earlier === undefined ? '' : ' under the same conditions';
+      const message = `never reached: "${all[first]?.match}" comes before it and matches the same${which}`;
+      report.warn(['models', i, 'match'], message);
+    } else if (hasConditions(settings)) byConditions.set(key, [...same, { i, match }]);
+  }
+}
+
+function hasConditions({ when, unless }: ModelSettings): boolean {
+  return when !== undefined || unless !== undefined;
 }
 
 function checkTargets(

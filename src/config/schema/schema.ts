@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { standardPlantsUrl } from '../../lib/loopback.ts';
-import { policySchema } from '../../policy/rules/schema.ts';
+import { policySchema, routeConditionsSchema } from '../../policy/rules/schema.ts';
 import { providerSchema } from './provider.ts';
 import { reaching } from './reach.ts';
 import {
@@ -26,6 +26,12 @@ import { parseExpiry } from './units.ts';
 
 const modelSchema = z.strictObject({
   match: modelGlob.describe('Name or pattern of the models this entry is for; the first match wins.'),
+  when: reaching('nothing', routeConditionsSchema.clone())
+    .optional()
+    .describe('It serves a request only if all of these conditions hold, which are those of rules.'),
+  unless: reaching('nothing', routeConditionsSchema.clone())
+    .optional()
+    .describe('It does not serve a request for which all of these conditions hold.'),
   provider: nameSchema.describe('The provider that serves them.'),
   model: modelName.optional().describe('The name there; the requested one when absent.'),
   fallbacks: z

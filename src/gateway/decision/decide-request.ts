@@ -7,6 +7,7 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Checkpoint } from '../../policy/checkpoint.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
+import { type ChosenRoute, noRoute, type RoutePlan } from '../../policy/routes.ts';
 import {
   type Block,
   type Decision,
@@ -18,6 +19,7 @@ import {
 import type { ClientLogin } from '../client-login.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
+import type { Sender } from '../sender.ts';
 
 /** What rules check about a request besides its content, as plain data: it is sent to the decision thread too. */
 export type RequestFacts = Omit<Subject, 'document' | 'dialect'>;
@@ -28,6 +30,8 @@ export type RequestDecision = (PassedRequest | BlockedRequest) & { readonly micr
 interface PassedRequest {
   readonly kind: 'passed';
   readonly decision: Pass;
+  /** Where it goes. */
+  readonly route: ChosenRoute;
   /** As it may leave, redactions applied. */
   readonly request: ModelRequest;
   /** Indexes of the rules that apply to the answer. */
@@ -37,6 +41,8 @@ interface PassedRequest {
 interface BlockedRequest {
   readonly kind: 'blocked';
   readonly decision: Block;
+  /** Where it would have gone. */
+  readonly route: ChosenRoute;
   /** As it came. */
   readonly request: ModelRequest;
 }
@@ -72,13 +78,15 @@ export type BodyDecision = { readonly microseconds: number } & (
 interface Circumstances {
   readonly endpoint: ModelEndpoint;
   readonly key: Pick<KeyRecord, 'id' | 'project'>;
-  /** What the model is called at each provider that may be tried. */
-  readonly targetModels: readonly string[];
+  /** Who may be asked, and what the model is called there; undefined while that is not known. */
+  readonly route: Pick<ChosenRoute, 'targetModels' | 'providers'> | undefined;
+  /** Who sent it, as far as its client says. */
+  readonly sender: Sender;
   readonly nowMs: number;
 }
 
 /** A client's body, and what is known about its request. */
-export interface Incoming extends Omit<Circumstances, 'targetModels'> {
+export interface Incoming extends Omit<Circumstances, 'route'> {
   readonly body: Buffer;
   /** The model, if the path has it. */
   readonly pathModel?: string | undefined;
@@ -86,41 +94,60 @@ export interface Incoming extends Omit<Circumstances, 'targetModels'> {
 
 export function factsOf(
   { model, stream }: Pick<ModelRequest, 'model' | 'stream'>,
-  { endpoint, key, targetModels, nowMs }: Circumstances,
+  { endpoint, key, route = noRoute, sender, nowMs }: Circumstances,
 ): RequestFacts {
   const { id, project } = key;
-  return { endpoint: endpoint.dialectName, model, targetModels, stream, project, key: id, nowMs };
+  const { targetModels, providers } = route;
+  return {
+    endpoint: endpoint.dialectName,
+    model,
+    targetModels,
+    providers,
+    sender,
+    stream,
+    project,
+    key: id,
+    nowMs,
+  };
 }
 
 /** Members are spelled out because V8 takes a slow path for each one added to a spread object. */
 export function toSubject(facts: RequestFacts, document: JsonDocument, dialect: Dialect): Subject {
-  const { endpoint, model, targetModels, stream, project, key, nowMs, redactedBy } = facts;
-  const subject = { document, dialect, endpoint, model, targetModels, stream, project, key, nowMs };
+  const { endpoint, model, targetModels, providers, sender, stream, project, key, nowMs } = facts;
+  const { redactedBy } = facts;
+  const subject = {
+    ...{ document, dialect, endpoint, model, targetModels, stream, project, key, nowMs },
+    providers,
+    sender,
+  } as Subject; // its optional members may be undefined
   return redactedBy === undefined ? subject : { ...subject, redactedBy };
 }
 
 interface DecidedAs {
   readonly endpoint: ModelEndpoint;
   readonly facts: RequestFacts;
+  readonly plan: RoutePlan;
   /** Where it may be given up. */
   readonly checkpoint?: Checkpoint;
 }
 
-/** Applies the policies to a client's request; runs in any thread. */
+/** Applies the policies to a client's request, and decides where it goes; runs in any thread. */
 export function decideRequest(
   policies: PolicySet,
   request: ModelRequest,
-  { endpoint, facts, checkpoint }: DecidedAs,
+  { endpoint, facts, plan, checkpoint }: DecidedAs,
 ): RequestDecision {
   const startedAt = performance.now();
-  const subject = toSubject(facts, request.document, endpoint.dialect);
-  const decision = withPath(policies, policies.decide(subject, checkpoint), { endpoint, subject });
+  const asked = toSubject(facts, request.document, endpoint.dialect);
+  const { decision: onBody, route, subject } = policies.decideRouted(asked, plan, checkpoint);
+  const decision = withPath(policies, onBody, { endpoint, subject });
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
-  if (decision.action === 'block') return { kind: 'blocked', decision, request, microseconds };
+  if (decision.action === 'block') return { kind: 'blocked', decision, route, request, microseconds };
   const { redacted } = decision;
   return {
     kind: 'passed',
     decision,
+    route,
     request: redacted === undefined ? request : reread(request, redacted, endpoint),
     answerRules: policies.answerRules(subject),
     microseconds,

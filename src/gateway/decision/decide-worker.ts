@@ -6,11 +6,12 @@ import type { Block, Pass } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
+import { withBody } from '../sender.ts';
 import { findDemand } from '../spending/demand.ts';
 import { decideRequest, factsOf, type Incoming, toSubject } from './decide-request.ts';
 import { type AnswerReader, readAnswer } from './read-answer.ts';
+import { createRoutePlanner } from './route-plan.ts';
 import {
-  createTargetModels,
   type ErrorParts,
   memoryOf,
   type Preparation,
@@ -32,7 +33,7 @@ import {
 
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
 const compiled = compilePolicies(source.policies, source.secrets, source);
-const targetModels = createTargetModels(names);
+const planOf = createRoutePlanner(names);
 
 parentPort?.on('message', (question: ThreadQuestion | Preparation) => {
   if (question.kind === 'preparation') {
@@ -76,19 +77,23 @@ type WithoutMemory<Result> = Result extends unknown ? Omit<Result, 'memory'> : n
 /** The error of a body that strict parsing or the translation refused, or that could not be checked. */
 export type ThreadAnswer = { readonly result: unknown } | { readonly error: ErrorParts };
 
-interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'nowMs'> {
+interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'sender' | 'nowMs'> {
   readonly path: string;
   readonly body: Uint8Array;
   readonly policies: readonly string[];
 }
 
 /** Parses a client's body strictly and decides on it. */
-function request({ path, pathModel, body, key, policies, nowMs }: RequestInput) {
+function request({ path, pathModel, body, key, sender, policies, nowMs }: RequestInput) {
   const endpoint = endpointAt(path);
   const parsed = parseRequest(toBuffer(body), endpoint, pathModel);
-  const facts = factsOf(parsed, { endpoint, key, targetModels: targetModels(parsed.model), nowMs });
+  const plan = planOf(parsed.model);
+  const facts = factsOf(parsed, {
+    ...{ endpoint, key, route: plan.fixed, nowMs },
+    sender: withBody(sender, parsed.document, endpoint),
+  });
   const set = compiled.select(policies);
-  const decided = decideRequest(set, parsed, { endpoint, facts });
+  const decided = decideRequest(set, parsed, { endpoint, facts, plan });
   const { document, ...fields } = decided.request;
   const parts = document.toParts();
   const memory = memoryOf(parts.bytes, parts.tape);
@@ -101,9 +106,10 @@ function request({ path, pathModel, body, key, policies, nowMs }: RequestInput) 
     };
   }
   // All that looks through the document, here and not in the main thread, which other exchanges wait for.
+  const { targetModels, providers } = decided.route;
   const known = {
     demand: findDemand(document, endpoint),
-    capLimit: set.capLimit(toSubject(facts, document, endpoint.dialect)),
+    capLimit: set.capLimit(toSubject({ ...facts, targetModels, providers }, document, endpoint.dialect)),
   };
   return {
     ...decided,

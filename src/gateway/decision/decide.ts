@@ -29,23 +29,23 @@ export async function decide(
   }
   const decided = await decider.decideRequest(
     key.policies,
-    { body, endpoint, pathModel, key, nowMs },
+    { body, endpoint, pathModel, key, sender, nowMs },
     lifetime,
   );
-  const { decision, request, microseconds } = decided;
+  const { decision, request, route, microseconds } = decided;
   const { document, model, stream } = request;
-  const targetModels = decider.targetModels(model);
-  const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
+  const isFailure = decision.failure !== undefined;
+  const whole = isFailure ? sender : withBody(sender, document, endpoint);
+  const facts = factsOf(request, { endpoint, key, route, sender: whole, nowMs });
   // No record may have a text that a rule on texts refuses; a rule on models says nothing against the name itself.
   const isFound = (at: string, text: string) =>
     key.policies.evaluateValue({ at, text }, toSubject(facts, document, endpoint.dialect)).length > 0;
   const isHiddenId = (id: string) =>
     scrubber.text(id) !== id || (!key.policies.isKnownClean(id) && isFound('session', id));
-  const isFailure = decision.failure !== undefined;
   const isHidden = decision.action === 'block' && (isFailure || isFound('/model', model));
-  const whole = isFailure ? sender : withBody(sender, document, endpoint);
   events.decided({
     decision,
+    route,
     microseconds,
     model: isHidden ? '' : model,
     stream,
@@ -54,7 +54,7 @@ export async function decide(
   });
   if (decided.kind === 'blocked') throw blocked(decided.decision);
   const { answerRules } = decided;
-  return { request, endpoint, key, login, decision: decided.decision, facts, answerRules };
+  return { request, endpoint, key, login, decision: decided.decision, route, facts, answerRules };
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */

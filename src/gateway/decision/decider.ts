@@ -4,11 +4,13 @@ import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { parseRequest } from '../request.ts';
+import { withBody } from '../sender.ts';
 import { decideRequest, factsOf, type Incoming, type RequestDecision } from './decide-request.ts';
 import { DecisionThreads, type ThreadLimits } from './decision-threads.ts';
 import { mainThreadBudget } from './main-thread-budget.ts';
 import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts';
-import { createTargetModels, fromErrorParts, type ModelNames, memoryOf } from './thread-messages.ts';
+import { createRoutePlanner, type ModelNames } from './route-plan.ts';
+import { fromErrorParts, memoryOf } from './thread-messages.ts';
 import {
   type TranslatedRequest,
   toBuffer,
@@ -53,23 +55,25 @@ export function createDecider({
   entry = new URL(ownEntry, import.meta.url),
 }: DeciderOptions) {
   const threads = new DecisionThreads({ source, ...names }, entry, limits);
-  const targetModels = createTargetModels(names);
+  const planOf = createRoutePlanner(names);
   return {
-    /** What a model is called at each provider that may be tried. */
-    targetModels,
     async decideRequest(
       policies: PolicySet,
-      { body, endpoint, pathModel, key, nowMs }: Incoming,
+      { body, endpoint, pathModel, key, sender, nowMs }: Incoming,
       lifetime: Lifetime,
     ): Promise<RequestDecision> {
       const here = decideHere(body, (checkpoint) => {
         const request = parseRequest(body, endpoint, pathModel);
-        const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
-        return decideRequest(policies, request, { endpoint, facts, checkpoint });
+        const plan = planOf(request.model);
+        const facts = factsOf(request, {
+          ...{ endpoint, key, route: plan.fixed, nowMs },
+          sender: withBody(sender, request.document, endpoint),
+        });
+        return decideRequest(policies, request, { endpoint, facts, plan, checkpoint });
       });
       if (here !== undefined) return here;
       const { id, project } = key;
-      const known = { path: endpoint.path, pathModel, key: { id, project }, nowMs };
+      const known = { path: endpoint.path, pathModel, key: { id, project }, sender, nowMs };
       const moved = toMove(body);
       const decided = await threads.ask(
         { kind: 'request', input: { ...known, body: moved, policies: policies.names } },

@@ -1,8 +1,6 @@
-import { buildModelFinder, type ModelEntry } from '../../config/build/models.ts';
 import { GatewayError } from '../../errors.ts';
-import { memoize } from '../../lib/memoize.ts';
 import type { PolicySource } from '../../policy/compile.ts';
-import { chooseTargets } from '../../providers/route.ts';
+import type { ModelNames } from './route-plan.ts';
 
 // The messages between the main thread and the decision thread. Bodies are not copied: their memory is transferred with
 // the question and transferred back with the answer, so only one thread has it at any time.
@@ -47,21 +45,4 @@ export function memoryOf(...arrays: readonly (Uint8Array | Int32Array)[]): reado
   return arrays.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && byteLength >= Buffer.poolSize ? [buffer] : [],
   );
-}
-
-/** The configured models and providers as plain data, for the decision thread. */
-export interface ModelNames {
-  readonly models: readonly ModelEntry[];
-  /** The names of the configured providers. */
-  readonly providers: readonly string[];
-}
-
-/** Finds what a model is called at each provider that may be tried; empty if no provider serves it. */
-export function createTargetModels({ models, providers }: ModelNames): (model: string) => readonly string[] {
-  const findModel = buildModelFinder(models);
-  const configured = new Map(providers.map((name) => [name, name]));
-  return memoize((name) => {
-    const entry = findModel(name);
-    return entry === undefined ? [] : chooseTargets(entry, name, configured).map(({ model }) => model);
-  });
 }

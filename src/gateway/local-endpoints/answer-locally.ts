@@ -121,6 +121,7 @@ function mayUse(gateway: Gateway, key: KeyRecord, { id }: ModelInfo): boolean {
     endpoint: 'chat',
     model: id,
     targetModels: targets.map((target) => target.model),
+    providers: targets.map(({ provider }) => provider.options.name),
     stream: false,
     project: key.project,
     key: key.id,

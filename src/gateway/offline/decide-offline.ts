@@ -3,6 +3,7 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { findHost } from '../../hosts/find-host.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
+import type { ChosenRoute, RoutePlan, RouteTarget } from '../../policy/routes.ts';
 import {
   actions,
   type Decision,
@@ -11,13 +12,14 @@ import {
   type Subject,
   type Verdict,
 } from '../../policy/rule.ts';
-import { chooseTargets } from '../../providers/route.ts';
-import { factsOf, withPath } from '../decision/decide-request.ts';
+import { factsOf, toSubject, withPath } from '../decision/decide-request.ts';
+import { createRoutePlanner } from '../decision/route-plan.ts';
 import { translateBody } from '../decision/translate-request.ts';
 import { dialectAt } from '../endpoints.ts';
 import { buildBody } from '../outgoing/build-body.ts';
 import { type ModelRequest, parseRequest } from '../request.ts';
-import type { Outcome, Question } from './question.ts';
+import { withBody } from '../sender.ts';
+import type { Outcome, Question, RouteReport } from './question.ts';
 
 /** What the policies decide about a subject, possibly with more to report. */
 interface Decided {
@@ -40,6 +42,8 @@ export interface OfflineDecision<Found extends Decided = Decided> {
   readonly subject: Subject;
   readonly found: Found;
   readonly decision: Decision;
+  /** Where it goes, whatever is decided about it. */
+  readonly route: ChosenRoute;
   /** In the order in which they are tried. */
   readonly targets: readonly OfflineTarget<Found>[];
   /** Whether a configured provider serves the model. */
@@ -55,7 +59,7 @@ export function decideWith<Found extends Decided>(
   question: Question,
   decide: (subject: Subject) => Found,
 ): { readonly outcome: Outcome; readonly decided: OfflineDecision<Found> | undefined } {
-  const { config, key, endpoint, pathModel, body, nowMs } = question;
+  const { config, key, endpoint, pathModel, body, sender = {}, nowMs } = question;
   let request: ModelRequest;
   try {
     request = parseRequest(body, endpoint, pathModel);
@@ -63,11 +67,16 @@ export function decideWith<Found extends Decided>(
     if (!(error instanceof GatewayError)) throw error;
     return { outcome: refusedByGate(error), decided: undefined };
   }
-  const entry = config.findModel(request.model);
-  const configured = new Map([...config.providers].filter(([, { isConfigured }]) => isConfigured));
-  const chosen = entry === undefined ? [] : chooseTargets(entry, request.model, configured);
-  const facts = factsOf(request, { endpoint, key, targetModels: chosen.map(({ model }) => model), nowMs });
-  const subject = { ...facts, document: request.document, dialect: endpoint.dialect };
+  const { document } = request;
+  const names = [...config.providers.values()].flatMap(({ name, isConfigured }) =>
+    isConfigured ? [name] : [],
+  );
+  const plan = createRoutePlanner({ models: config.models, providers: names })(request.model);
+  const about = { endpoint, key, nowMs, sender: withBody(sender, document, endpoint) };
+  const asked = toSubject(factsOf(request, { ...about, route: plan.fixed }), document, endpoint.dialect);
+  const { route } = key.policies.decideRouted(asked, plan);
+  const facts = factsOf(request, { ...about, route });
+  const subject = toSubject(facts, document, endpoint.dialect);
   const found = decide(subject);
   const decision = withPath(key.policies, found.decision, { endpoint, subject });
   const source = {
@@ -80,30 +89,53 @@ export function decideWith<Found extends Decided>(
     .filter(({ action, mode }) => replaces(action) && mode === 'enforce')
     .map(({ policy }) => policy);
 
-  const toTarget = (provider: ProviderConfig, model: string): OfflineTarget<Found> | undefined => {
+  const toTarget = ({
+    entry: number,
+    provider: name,
+    model,
+  }: RouteTarget): OfflineTarget<Found> | undefined => {
+    const entry = config.models[number];
+    const provider = config.providers.get(name) as ProviderConfig; // one of those that were given to the planner
     const dialect = dialectAt(provider, endpoint);
     if (dialect === undefined) return undefined;
-    const about = { target: `${provider.name}/${model}`, dialect };
-    if (dialect === endpoint.dialectName) return { ...about, kind: 'own bytes' };
+    const to = { target: `${name}/${model}`, dialect };
+    if (dialect === endpoint.dialectName) return { ...to, kind: 'own bytes' };
     let leaving: Subject;
     try {
       const host = findHost({ ...provider, url: new URL(provider.baseUrl ?? 'about:blank') });
       const built = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
       const bytes = built.form === 'untranslated' ? translateBody(built).body : built.body;
-      leaving = { ...facts, redactedBy, document: parseStrictJson(bytes), dialect: dialects[dialect] };
+      const there = { ...facts, redactedBy, providers: [name], targetModels: [model] };
+      leaving = { ...there, document: parseStrictJson(bytes), dialect: dialects[dialect] } as Subject;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return { ...about, kind: 'unsupported', reason: error.message };
+      return { ...to, kind: 'unsupported', reason: error.message };
     }
-    return { ...about, kind: 'built', subject: leaving, found: decide(leaving) };
+    return { ...to, kind: 'built', subject: leaving, found: decide(leaving) };
   };
   const targets =
-    decision.action === 'block'
-      ? []
-      : chosen.flatMap(({ provider, model }) => toTarget(provider, model) ?? []);
+    decision.action === 'block' ? [] : route.targets.flatMap((target) => toTarget(target) ?? []);
   const first = targets.find(({ kind }) => kind !== 'unsupported');
-  const outcome = first?.kind === 'built' ? toStricter(decision, first.found.decision) : toOutcome(decision);
-  return { outcome, decided: { subject, found, decision, targets, isServed: chosen.length > 0 } };
+  const ofPolicies =
+    first?.kind === 'built' ? toStricter(decision, first.found.decision) : toOutcome(decision);
+  const outcome = route.isChosen ? { ...ofPolicies, route: toReport(route, plan, config) } : ofPolicies;
+  const isServed = route.targets.length > 0;
+  return { outcome, decided: { subject, found, decision, route, targets, isServed } };
+}
+
+function toReport(
+  { entries, targets }: ChosenRoute,
+  plan: RoutePlan,
+  config: Question['config'],
+): RouteReport {
+  return {
+    entries: plan.candidates.map(({ entry }) => {
+      const taken = entries.find((each) => each.entry === entry);
+      const match = config.models[entry]?.match ?? '';
+      return { entry, match, holds: taken !== undefined, matches: taken?.matches ?? [] };
+    }),
+    targets: targets.map(({ provider, model }) => `${provider}/${model}`),
+  };
 }
 
 /** Decides by the key's policies alone, and says what they make of the request. */
@@ -114,6 +146,8 @@ export function decideOffline(question: Question) {
     outcome,
     /** The client's request; undefined if strict parsing refuses it. */
     document: decided?.subject.document,
+    /** `provider/model`, in the order in which they are tried. */
+    targets: decided?.route.targets.map(({ provider, model }) => `${provider}/${model}`) ?? [],
     /** The body in which something was masked or redacted, in the client's dialect; undefined if nothing was. */
     replaced: decided?.decision.redacted?.bytes,
     /** The values that leave as placeholders, by these. */

@@ -3,8 +3,9 @@ import type { Config } from '../../config/config.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Action } from '../../policy/rule.ts';
+import type { Action, Match } from '../../policy/rule.ts';
 import { endpoints, findEndpoint, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
+import type { Sender } from '../sender.ts';
 
 const modelEndpoints = [...endpoints.values()].filter(isModelEndpoint);
 
@@ -55,7 +56,23 @@ export interface Question extends Destination {
   readonly config: Config;
   readonly key: KeyRecord;
   readonly body: Buffer;
+  /** Who sends it, as far as its head would say; default: nobody that is known. */
+  readonly sender?: Sender | undefined;
   readonly nowMs: number;
+}
+
+/** Which entries of the model list were considered, and where the request goes by them. */
+export interface RouteReport {
+  /** In their order. Taken is the first that holds, and the next one that holds if no target can take the request. */
+  readonly entries: readonly {
+    readonly entry: number;
+    readonly match: string;
+    readonly holds: boolean;
+    /** Where its conditions hold. */
+    readonly matches: readonly Match[];
+  }[];
+  /** `provider/model`, in the order in which they are tried. */
+  readonly targets: readonly string[];
 }
 
 /** What the gateway would decide. A body that strict parsing refuses is blocked, by no rule. */
@@ -72,6 +89,8 @@ export interface Outcome {
   readonly warnings: readonly string[];
   /** Pieces of content that no rule could look into. */
   readonly unseen: number;
+  /** Where it goes, if conditions of the model list chose that. */
+  readonly route?: RouteReport;
   /** Places of keys and passwords of documentation, which a rule that looks for secrets passes over; where it was asked. */
   readonly examples?: readonly string[];
 }

@@ -53,23 +53,24 @@ export interface Outgoing extends RoutedRequest {
  */
 export async function buildUpstreamRequest(
   exchange: Pick<Exchange, 'request' | 'lifetime'>,
-  { decided, route, targets, query, decider, isLimited }: Outgoing,
+  { decided, targets, query, decider, isLimited }: Outgoing,
   { target, check }: { readonly target: Target; readonly check: OutgoingCheck },
 ): Promise<UpstreamRequest> {
   const { endpoint, key, request, facts } = decided;
-  const { provider, model } = target;
+  const { provider, model, entry } = target;
   const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
   const isSame = dialect === endpoint.dialectName;
   if (!isSame || target !== targets[0]) refuseThread(decided);
 
   const { host, options } = provider;
   const asksUsage = isLimited && provider.traitsFor(model).streamUsage === 'asked';
-  const destination = { dialect, model, host, family: options.dialect, entry: route.entry, asksUsage };
+  const destination = { dialect, model, host, family: options.dialect, entry, asksUsage };
   const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
   const evaluate = () => {
     const head = check.head(
       { rawHeaders: exchange.request.rawHeaders, query: isSame && !hasModel(endpoint.call) ? query : '' },
       { dialect: dialects[dialect], extraNames: options.forwardHeaders, own: provider.ownHeaders },
+      options.name,
     );
     const call = { path: targetOf(method, model), model, stream: request.stream };
     return headFor(provider, call, head);
@@ -85,7 +86,7 @@ export async function buildUpstreamRequest(
   const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
   const translated = await decider.translateRequest(
     key.policies,
-    { ...built, facts: { ...facts, redactedBy } },
+    { ...built, facts: { ...facts, redactedBy, providers: [options.name], targetModels: [model] } },
     exchange.lifetime,
   );
   const evaluated = evaluate();

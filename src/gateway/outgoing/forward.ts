@@ -27,13 +27,17 @@ type Tried =
  * Sends a decided request to the first target that answers and waits for the head of its answer. It is sent again only if
  * the provider certainly did no work: no connection, or a refusal for load; never after bytes went out on a connection
  * that then broke, because that bills twice. The next target is tried on the same conditions and on any 5xx; if no other
- * can be, the client gets the last answer as it is. Throws the last failure, or why no target could be tried.
+ * can be, the client gets the last answer as it is. Those of another entry of the model list are tried only if no target
+ * of the entry before can take the request at all. Throws the last failure, or why no target could be tried.
  */
 export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
   const [first, ...fallbacks] = outgoing.targets;
   let tried = await tryTarget(exchange, outgoing, { target: first, before: undefined });
+  let { entry } = first;
   for (const target of fallbacks) {
     if (wasAsked(tried) && !mayFallBack(tried)) break;
+    if (target.entry !== entry && tried.kind !== 'unfit') break;
+    entry = target.entry;
     tried = await tryTarget(exchange, outgoing, { target, before: tried });
   }
   switch (tried.kind) {

@@ -43,10 +43,10 @@ export class OutgoingCheck {
     return this.#decided.login?.credential;
   }
 
-  /** The part of the client's head that may leave. */
-  head(head: ClientHead, options: HeadOptions): EvaluatedHead {
+  /** The part of the client's head that may leave for a provider. */
+  head(head: ClientHead, options: HeadOptions, provider: string): EvaluatedHead {
     const { key, facts, request, endpoint } = this.#decided;
-    const subject = toSubject(facts, request.document, endpoint.dialect);
+    const subject = toSubject({ ...facts, providers: [provider] }, request.document, endpoint.dialect);
     const evaluated = evaluateHead(head, { policies: key.policies, subject }, options, (name) =>
       this.#scrubber.inName(name),
     );

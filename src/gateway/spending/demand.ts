@@ -1,10 +1,12 @@
 import { memberAt } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../lib/memoize.ts';
+import { asksToReason } from '../../policy/traverse/asks-to-reason.ts';
+import { dataMembers, fileTypes, imageTypes } from '../../policy/traverse/attachments.ts';
 import { isTopReference, unseenBlock } from '../../policy/traverse/unseen.ts';
+import { worstInputTokens } from '../../policy/traverse/worst-input.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import { asksToReason, findOutputCap, type OutputCap } from './output-bound.ts';
-import { worstInputTokens } from './worst-input.ts';
+import { findOutputCap, type OutputCap } from './output-bound.ts';
 
 /** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */
 const plainTiers: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'standard', 'standard_only']);
@@ -203,16 +205,8 @@ export function findDemand(document: JsonDocument, endpoint: ModelEndpoint): Dem
 
 // What a request only names, by an address or an id, so that its bytes say nothing about its tokens.
 
-const imageTypes: ReadonlySet<string> = new Set(['image_url', 'input_image', 'image', 'computer_screenshot']);
-const fileTypes: ReadonlySet<string> = new Set(['file', 'input_file', 'document']);
 /** Where dialects say which image or file it is: at once, or in an object. */
 const members = ['image_url', 'source', 'url', 'file', 'file_id', 'file_url'];
-/** Data to a provider, whose members may have any name: arguments and results of calls, and schemas. */
-const dataMembers: ReadonlySet<string> = new Set([
-  ...['input', 'args', 'arguments', 'response', 'action', 'metadata', 'parameters', 'input_schema', 'schema'],
-  ...['json_schema', 'responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
-]);
-
 /** What a request only names. */
 interface RemoteContent {
   /** There is a most that each can count as. */

@@ -5,7 +5,7 @@ import { type Amounts, noAmounts } from '../../limits/counters.ts';
 import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
 import type { Limiter, Reservation, ReserveOptions } from '../../limits/limiter.ts';
 import { costOf, newTokensOf, type Price, worstCostOf } from '../../limits/price.ts';
-import type { Route, Target } from '../../providers/route.ts';
+import type { Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 import type { RoutedRequest } from '../route.ts';
@@ -50,16 +50,14 @@ export class Spending {
   reservation: Reservation | undefined;
   readonly #request: ModelRequest;
   readonly #endpoint: ModelEndpoint;
-  readonly #route: Route;
   /** The worst case is that of the most expensive, and of the one with the longest answers. */
   readonly #targets: readonly Target[];
   #worst: Worst | undefined;
   #found: Demand | undefined;
 
-  constructor({ decided, route, targets }: RoutedRequest) {
+  constructor({ decided, targets }: RoutedRequest) {
     this.#request = decided.request;
     this.#endpoint = decided.endpoint;
-    this.#route = route;
     this.#targets = targets;
   }
 
@@ -108,8 +106,8 @@ export class Spending {
 
   /** Whether the known price holds for how the request was processed. */
   #isOfListPrice(target: Target, { surcharge, plainModes = [] }: Usage): boolean {
-    const { provider, model } = target;
-    if (provider.options.dialect === 'sandbox' || this.#configuredPrice(model) !== undefined) return true;
+    const { provider } = target;
+    if (provider.options.dialect === 'sandbox' || this.#configuredPrice(target) !== undefined) return true;
     if (this.#priceOf(target) === undefined || !this.isCharged) return true;
     if (surcharge !== undefined) return false;
     return findAskedModes(this.#request.document).every((mode) => plainModes.includes(mode));
@@ -143,7 +141,7 @@ export class Spending {
   #surchargedMode(): string | undefined {
     const hasListPrice = (target: Target) =>
       !target.provider.takesLogin &&
-      this.#configuredPrice(target.model) === undefined &&
+      this.#configuredPrice(target) === undefined &&
       this.#priceOf(target) !== free;
     if (!this.#targets.some(hasListPrice)) return undefined;
     return this.#demand.surcharge ?? this.#demand.fees.unpriced;
@@ -176,8 +174,9 @@ export class Spending {
   }
 
   /** The most input tokens that a target can read. */
-  #windowOf({ model }: Target): number {
-    const own = this.#isEntrysOwn(model) ? this.#route.entry.contextWindow : undefined;
+  #windowOf(target: Target): number {
+    const { model, entry } = target;
+    const own = this.#isEntrysOwn(target) ? entry.contextWindow : undefined;
     return own ?? knownModel(model)?.contextWindow ?? unknownWindow;
   }
 
@@ -186,13 +185,14 @@ export class Spending {
     return longestAt(target, {
       endpoint: this.#endpoint,
       cap: this.#demand.output,
-      maxOutputTokens: this.#route.entry.maxOutputTokens,
-      isOwn: this.#isEntrysOwn(target.model),
+      maxOutputTokens: target.entry.maxOutputTokens,
+      isOwn: this.#isEntrysOwn(target),
     });
   }
 
-  #priceOf({ provider, model }: Target): Price | undefined {
-    const configured = this.#configuredPrice(model);
+  #priceOf(target: Target): Price | undefined {
+    const { provider, model } = target;
+    const configured = this.#configuredPrice(target);
     if (configured !== undefined) return configured;
     if (provider.takesLogin) return undefined;
     if (provider.options.dialect === 'sandbox') return free;
@@ -203,16 +203,16 @@ export class Spending {
     return listed ?? (isLocal ? free : undefined);
   }
 
-  #configuredPrice(model: string): Price | undefined {
-    return this.#isEntrysOwn(model) ? this.#route.entry.pricing : undefined;
+  #configuredPrice(target: Target): Price | undefined {
+    return this.#isEntrysOwn(target) ? target.entry.pricing : undefined;
   }
 
   /**
    * Whether what the entry says of its model holds for this one: it is the same, wherever it is served, or nothing else
    * is known of it. Fallbacks may be other models.
    */
-  #isEntrysOwn(model: string): boolean {
-    const own = this.#route.entry.targets[0].model ?? this.#request.model;
+  #isEntrysOwn({ model, entry }: Target): boolean {
+    const own = entry.targets[0].model ?? this.#request.model;
     return model === own || knownModel(model) === undefined;
   }
 

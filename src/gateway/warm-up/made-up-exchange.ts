@@ -3,6 +3,7 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import type { Checkpoint } from '../../policy/checkpoint.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
+import { noRoute } from '../../policy/routes.ts';
 import type { ProviderOptions } from '../../providers/provider.ts';
 import { AnswerStream } from '../answer/answer-stream.ts';
 import { ExactSource, TranslatedSource } from '../answer/event-source.ts';
@@ -53,8 +54,8 @@ export function decideMadeUp(
     endpoint,
     hasModel(endpoint.call) ? madeUpModel : undefined,
   );
-  const facts = factsOf(request, { endpoint, key: nobody, targetModels: [], nowMs: 0 });
-  const decided = decideRequest(policies, request, { endpoint, facts, checkpoint });
+  const facts = factsOf(request, { endpoint, key: nobody, route: noRoute, sender: {}, nowMs: 0 });
+  const decided = decideRequest(policies, request, { endpoint, facts, plan: noPlan, checkpoint });
   if (to === endpoint.dialectName || decided.kind === 'blocked')
     return { ...decided, translation: undefined };
   const body = decided.request.document.bytes;
@@ -109,6 +110,7 @@ const origins: Readonly<Record<DialectName, 'messages' | 'embeddings'>> = {
 };
 
 const nobody = { id: '', project: '' };
+const noPlan = { candidates: [], fixed: noRoute };
 const context = {
   requestedModel: madeUpModel,
   targetModel: madeUpModel,

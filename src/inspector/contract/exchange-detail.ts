@@ -17,6 +17,13 @@ export interface ExchangeDetail {
   readonly answer_headers: readonly HeaderLine[];
   /** What happened to the body: exact, spliced, translated, masked or redacted. */
   readonly form?: string | undefined;
+  /** The entry of the model list that it took, and by which conditions; only where conditions chose it. */
+  readonly route?:
+    | {
+        readonly entry: number;
+        readonly by: readonly { readonly matcher: string; readonly at?: string; readonly count: number }[];
+      }
+    | undefined;
   /** Fields and headers (`header:…`) that were not sent to the provider. */
   readonly dropped: readonly string[];
   /** Missing if they were not kept. */

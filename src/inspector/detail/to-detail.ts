@@ -1,4 +1,5 @@
 import { recordedTarget } from '../../dialects/registry.ts';
+import { type Sender, senderIn } from '../../gateway/sender.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { Bodies, ExchangeDetail, Mark, RuleDetail, Source } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
@@ -23,6 +24,8 @@ export interface DecisionInput {
   readonly endpoint?: string | undefined;
   /** The key's id; the first key by default. */
   readonly key?: string | undefined;
+  /** Who sends it, as far as its client says. */
+  readonly sender?: Sender | undefined;
   readonly atMs: number;
 }
 
@@ -60,6 +63,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     headers: headerLines(entry.rawHeaders, last?.head.headers, scrub),
     answer_headers: headerLines([], entry.answerHeaders, scrub),
     form: facts.body,
+    route: facts.route,
     dropped: facts.dropped ?? [],
     message: entry.message,
     cause: facts.cause,
@@ -99,6 +103,7 @@ async function explain(
     body,
     endpoint: recordedTarget({ path: facts.path ?? '', model: facts.model }),
     key: facts.key,
+    sender: senderIn(facts),
     atMs: Date.parse(facts.time ?? ''),
   });
   return explained && { ...explained, rules: withExcerpts(explained.rules, body, backend.scrub) };

@@ -114,7 +114,7 @@ function below(key: string, source: SourceDocument): SourceDocument {
   };
 }
 
-function toQuestion(config: Config, { body, endpoint, key: id, atMs }: DecisionInput): Question {
+function toQuestion(config: Config, { body, endpoint, key: id, sender, atMs }: DecisionInput): Question {
   // What another thread was sent is no Buffer any more.
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const keys = [...config.keys.records()];
@@ -126,6 +126,7 @@ function toQuestion(config: Config, { body, endpoint, key: id, atMs }: DecisionI
     key,
     ...(endpoint === undefined ? guessDestination(bytes) : destinationNamed(endpoint)),
     body: bytes,
+    sender,
     nowMs: atMs,
   };
 }

@@ -3,7 +3,10 @@ import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { compileGlob } from '../glob.ts';
+import { asksToReason } from '../traverse/asks-to-reason.ts';
+import type { Attachments } from '../traverse/attachments.ts';
 import type { OfferedTool } from '../traverse/offered-tools.ts';
+import { clientNames } from './client-names.ts';
 import { defineMatcher } from './matcher.ts';
 
 const anyName = /^\*+$/;
@@ -167,6 +170,106 @@ export const endpoint = defineMatcher({
   compile: (endpoints) => ({
     test: ({ subject }) =>
       endpoints.includes(subject.endpoint) ? [{ at: '', matcher: 'endpoint', count: 1 }] : undefined,
+  }),
+});
+
+/** The gateway's estimate of the input, in tokens, which is what limits reserve. */
+export const inputTokens = defineMatcher({
+  schema: z
+    .strictObject({ over: z.int().nonnegative().describe('More tokens than this.') })
+    .describe("Size of the input in tokens, by the gateway's own estimate, which is rather too high."),
+  compile: ({ over }) => ({
+    test: ({ inputTokens: tokens }) =>
+      tokens > over ? [{ at: '', matcher: 'input_tokens', count: 1 }] : undefined,
+  }),
+});
+
+/** Whether a request has a part of some kind. */
+function attached(kind: keyof Attachments, matcher: 'images' | 'documents', description: string) {
+  return defineMatcher({
+    schema: z.boolean().describe(description),
+    compile: (wanted) => ({
+      test({ attachments, subject: { document } }) {
+        const entry = attachments[kind];
+        if ((entry !== undefined) !== wanted) return undefined;
+        return [{ at: entry === undefined ? '' : document.pointer(entry), matcher, count: 1 }];
+      },
+    }),
+  });
+}
+
+/** Whether the request has an image, in whatever message. */
+export const images = attached('image', 'images', 'Whether the request has an image.');
+
+/** The same of documents and other files that are no image, sound or film. */
+export const documents = attached(
+  'document',
+  'documents',
+  'Whether the request has a document, such as a PDF.',
+);
+
+/** Whether the request itself asks the model to think; what a model does unasked doesn't count. */
+export const thinking = defineMatcher({
+  schema: z.boolean().describe('Whether the request asks the model to think.'),
+  compile: (wanted) => ({
+    test: ({ subject: { document } }) =>
+      (asksToReason(document) === true) === wanted ? [{ at: '', matcher: 'thinking', count: 1 }] : undefined,
+  }),
+});
+
+/** The agent that sent the request, as far as it says so. */
+export const client = defineMatcher({
+  schema: z.array(z.enum(clientNames)).min(1).describe('Agents that send the request, as they say.'),
+  compile: (wanted) => ({
+    test: ({ subject: { sender } }) =>
+      wanted.some((name) => name === sender?.agent) ? [{ at: '', matcher: 'client', count: 1 }] : undefined,
+  }),
+});
+
+/** What the client says of the request, by globs; what it doesn't say matches nothing. */
+function said(what: 'session' | 'request_class', matcher: 'session' | 'class', description: string) {
+  return defineMatcher({
+    schema: z.array(z.string().min(1)).min(1).describe(description),
+    compile(patterns) {
+      const globs = patterns.map(compileGlob);
+      return {
+        test({ subject: { sender } }) {
+          const value = sender?.[what];
+          if (value === undefined || !globs.some((glob) => glob(value))) return undefined;
+          return [{ at: '', matcher, count: 1 }];
+        },
+      };
+    },
+  });
+}
+
+/** What the request is for, in the agent's own words. */
+export const requestClass = said(
+  'request_class',
+  'class',
+  'What the request is for, by names and patterns of what its client says, such as compaction.',
+);
+
+/** The conversation that the request belongs to. */
+export const session = said(
+  'session',
+  'session',
+  'Ids and patterns of the session, as its client names it; * for any.',
+);
+
+/**
+ * The providers that may be tried. A condition that refuses holds if one of them is named here, an exception only if
+ * all are.
+ */
+export const provider = defineMatcher({
+  schema: z.array(z.string().min(1)).min(1).describe('Names of the providers that the request may go to.'),
+  compile: (names, { quantifier }) => ({
+    test({ subject: { providers = [] } }) {
+      const isNamed = (name: string) => names.includes(name);
+      const holds =
+        quantifier === 'any' ? providers.some(isNamed) : providers.length > 0 && providers.every(isNamed);
+      return holds ? [{ at: '', matcher: 'provider', count: 1 }] : undefined;
+    },
   }),
 });
 

@@ -1,4 +1,22 @@
-import { bytes, endpoint, key, maxOutputTokens, messages, model, project, stream, tools } from './facts.ts';
+import {
+  bytes,
+  client,
+  documents,
+  endpoint,
+  images,
+  inputTokens,
+  key,
+  maxOutputTokens,
+  messages,
+  model,
+  project,
+  provider,
+  requestClass,
+  session,
+  stream,
+  thinking,
+  tools,
+} from './facts.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
@@ -6,14 +24,22 @@ import { time } from './time.ts';
 export const matchers = {
   endpoint,
   model,
+  provider,
   project,
   key,
+  client,
+  class: requestClass,
+  session,
   stream,
   time,
   bytes,
   messages,
   max_output_tokens: maxOutputTokens,
+  thinking,
   tools,
+  images,
+  documents,
+  input_tokens: inputTokens,
   text,
 } as const;
 

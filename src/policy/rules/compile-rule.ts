@@ -6,27 +6,31 @@ import type { Condition, Matcher, MatcherContext } from '../matchers/matcher.ts'
 import { type MatcherName, matchers } from '../matchers/registry.ts';
 import { compilePatterns } from '../matchers/text.ts';
 import type { Action } from '../rule.ts';
-import type { ConditionsOptions, PolicyOptions, RuleOptions } from './schema.ts';
+import type { ConditionsOptions, PolicyOptions, RouteOptions, RuleOptions } from './schema.ts';
 
 /** Something wrong in a policy that the schema can't see; `path` leads to it within the policies. */
 export interface PolicyProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly severity: 'error' | 'warning';
-  /** Set if it is one of a rule's own tests that failed. */
-  readonly kind?: 'test';
+  /** `test`: one of a rule's own tests failed. `route`: its path is one within the model list. */
+  readonly kind?: 'test' | 'route';
 }
 
-export interface CompiledRule {
+/** What must hold, and what must not. */
+export interface CompiledConditions {
+  /** Undefined: always. */
+  readonly when: readonly Condition[] | undefined;
+  readonly unless: readonly Condition[] | undefined;
+}
+
+export interface CompiledRule extends CompiledConditions {
   readonly policy: string;
   readonly id: string;
   readonly action: Action;
   readonly mode: 'enforce' | 'monitor';
   readonly reason: string;
   readonly message: string | undefined;
-  /** Undefined: always. */
-  readonly when: readonly Condition[] | undefined;
-  readonly unless: readonly Condition[] | undefined;
   readonly except: readonly NamedPattern[];
   readonly appliesTo: readonly ('request' | 'response')[];
   readonly options: RuleOptions;
@@ -91,6 +95,26 @@ export function compileRule(source: RuleSource, tools: RuleTools, report: Proble
   };
 }
 
+/**
+ * Compiles the conditions of an entry of the model list, of which any match is enough for `when` and all are needed for
+ * `unless`, as in a rule that refuses; what is wrong with them is reported with its path within the entry.
+ */
+export function compileRoute(
+  { when, unless }: RouteOptions,
+  { exceptions = [], ...tools }: RuleTools,
+  report: MatcherContext['problem'],
+): CompiledConditions {
+  const compileAll = (side: 'when' | 'unless', conditions: ConditionsOptions | undefined) =>
+    conditions &&
+    compileConditions(conditions, (name) => ({
+      ...tools,
+      quantifier: side === 'when' ? 'any' : 'all',
+      except: side === 'when' ? exceptions : [],
+      problem: (within, message, severity) => report([side, name, ...within], message, severity),
+    }));
+  return { when: compileAll('when', when), unless: compileAll('unless', unless) };
+}
+
 function compileConditions(
   conditions: ConditionsOptions,
   contextFor: (name: MatcherName) => MatcherContext,
@@ -104,12 +128,12 @@ function compileConditions(
   });
 }
 
-/** The patterns of all conditions of a rule. */
-export function patternsIn(rule: CompiledRule): readonly NamedPattern[] {
+/** The patterns of all conditions of a rule or a route. */
+export function patternsIn(rule: CompiledConditions): readonly NamedPattern[] {
   return conditionsOnText(rule).flatMap(({ patterns }) => patterns);
 }
 
-export function conditionsOnText(rule: CompiledRule) {
+export function conditionsOnText(rule: CompiledConditions) {
   return [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) =>
     text === undefined ? [] : [text],
   );

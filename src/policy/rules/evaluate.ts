@@ -1,17 +1,27 @@
 import type { Facts } from '../facts.ts';
 import type { Condition } from '../matchers/matcher.ts';
 import type { Match, Verdict } from '../rule.ts';
-import type { CompiledRule } from './compile-rule.ts';
+import type { CompiledConditions, CompiledRule } from './compile-rule.ts';
 
 /**
  * The verdict of one rule on a request; undefined if it doesn't apply. May throw what a matcher throws. Conditions
  * on texts look at `texts`, which are those of the request unless others are given.
  */
 export function evaluateRule(rule: CompiledRule, facts: Facts, texts = facts): Verdict | undefined {
-  const when = rule.when === undefined ? [] : testAll(rule.when, facts, texts);
-  if (when === undefined) return undefined;
-  if (rule.unless !== undefined && testAll(rule.unless, facts, texts) !== undefined) return undefined;
-  return verdictOf(rule, when.length > 0 ? when : [{ at: '', matcher: 'unless', count: 1 }]);
+  const matches = evaluateConditions(rule, facts, texts);
+  return matches && verdictOf(rule, matches);
+}
+
+/** Where conditions hold; undefined if they don't. */
+export function evaluateConditions(
+  { when, unless }: CompiledConditions,
+  facts: Facts,
+  texts = facts,
+): readonly Match[] | undefined {
+  const matches = when === undefined ? [] : testAll(when, facts, texts);
+  if (matches === undefined) return undefined;
+  if (unless !== undefined && testAll(unless, facts, texts) !== undefined) return undefined;
+  return matches.length > 0 ? matches : [{ at: '', matcher: 'unless', count: 1 }];
 }
 
 export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdict {

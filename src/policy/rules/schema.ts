@@ -15,10 +15,24 @@ const conditionShapes = Object.fromEntries(
   Object.entries(matchers).map(([name, matcher]) => [name, matcher.schema.optional()]),
 ) as unknown as { [Name in MatcherName]: z.ZodOptional<(typeof matchers)[Name]['schema']> };
 
+const hasAny = (conditions: object) => Object.keys(conditions).length > 0;
+const giveOne = 'give at least one condition';
+
 /** The conditions of `when` and `unless`: all that are given must hold. */
-const conditionsSchema = z
-  .strictObject(conditionShapes)
-  .refine((conditions) => Object.keys(conditions).length > 0, 'give at least one condition');
+const conditionsSchema = z.strictObject(conditionShapes).refine(hasAny, giveOne);
+
+const { provider: _, ...routeShapes } = conditionShapes;
+
+/** Those of an entry of the model list, which says itself which provider it is. */
+export const routeConditionsSchema = z.strictObject(routeShapes).refine(hasAny, giveOne);
+
+/** The conditions of an entry of the model list. */
+export interface RouteOptions {
+  /** It serves a request only if all of these hold. */
+  readonly when?: ConditionsOptions | undefined;
+  /** It doesn't if all of these hold. */
+  readonly unless?: ConditionsOptions | undefined;
+}
 
 const ruleSchema = z
   .strictObject({

@@ -17,6 +17,7 @@ import { parseRequest } from '../../../src/gateway/request.ts';
 import { findDemand } from '../../../src/gateway/spending/demand.ts';
 import { Lifetime } from '../../../src/lib/lifetime.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
+import { noRoute } from '../../../src/policy/routes.ts';
 import type { ExchangeRecord } from '../../../src/record/record.ts';
 import { dialectCases, requestFor, speakAll } from '../../kit/answers.ts';
 import { post, secrets } from '../../kit/gateway.ts';
@@ -74,7 +75,7 @@ async function create(entry?: URL): Promise<Started> {
   return { decider, policies, ask };
 }
 
-const about = { key: { id: 'web', project: 'shop' }, nowMs: 1_000 };
+const about = { key: { id: 'web', project: 'shop' }, sender: {}, nowMs: 1_000 };
 
 function passed(translated: TranslatedRequest): PassedTranslation {
   if (translated.kind === 'passed') return translated;
@@ -85,7 +86,8 @@ function decideHere(policies: PolicySet, body: Buffer, endpoint: ModelEndpoint):
   const request = parseRequest(body, endpoint);
   return decideRequest(policies, request, {
     endpoint,
-    facts: factsOf(request, { ...about, endpoint, targetModels: [] }),
+    facts: factsOf(request, { ...about, endpoint, route: undefined }),
+    plan: { candidates: [], fixed: noRoute },
   });
 }
 

@@ -21,7 +21,7 @@ async function catalogueOf(lists: readonly (readonly object[] | undefined)[]) {
   let nowMs = 1;
   const catalogue = createCatalogue({
     entries: [entry],
-    router: createRouter(() => entry, providers),
+    router: createRouter({ models: [entry], findModel: () => entry, providers }),
     providers,
     startedMs: 60_000,
     clock: () => nowMs,

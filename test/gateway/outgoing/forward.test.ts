@@ -11,6 +11,7 @@ import { RecordDraft } from '../../../src/gateway/record-draft.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
 import { type Subscriber, Subscribers } from '../../../src/gateway/subscriber.ts';
 import { Lifetime } from '../../../src/lib/lifetime.ts';
+import { noRoute } from '../../../src/policy/routes.ts';
 import type { Forwarded } from '../../../src/providers/attempt.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { readWhole } from '../../../src/providers/read-whole.ts';
@@ -33,11 +34,18 @@ function outgoingTo([first, ...others]: readonly Target[]): Outgoing {
   const { document: _document, dialect: _dialect, ...facts } = subjectOf({}, { model: 'm' });
   const decision = { action: 'allow' as const, verdicts: [], wouldBlock: [], unseen: 0 };
   const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['decided']['key'];
-  const decided = { request, endpoint, key, decision, facts, answerRules: [], login: undefined };
+  const decided = {
+    request,
+    endpoint,
+    key,
+    decision,
+    route: noRoute,
+    facts,
+    answerRules: [],
+    login: undefined,
+  };
   const decider = { translateRequest } as unknown as Outgoing['decider']; // no thread is needed
-  const entry = { match: 'm', isPattern: false, targets: [{ provider: 'p' }] } as const;
-  const route = { entry, targets };
-  return { kind: 'provider', decided, route, targets, query: '', decider, isLimited: false };
+  return { kind: 'provider', decided, targets, query: '', decider, isLimited: false };
 }
 
 /** The parts of an exchange that forwarding uses. */

@@ -11,7 +11,7 @@ import { Rules } from './rules.tsx';
 
 /** Who asked for what, where it went, how long each phase took, and what each rule decided. */
 export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
-  const { row, attempts, form, dropped, message, cause } = detail;
+  const { row, attempts, form, route, dropped, message, cause } = detail;
   const { tokens, again } = row;
   return (
     <>
@@ -32,6 +32,7 @@ export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
           )}
         </Fact>
         <Fact name="Model">{row.model}</Fact>
+        <Fact name="Route">{route && routeText(route)}</Fact>
         <Fact name="Sent to">
           {attempts.length > 0 && (
             <ol class="attempts">
@@ -82,6 +83,12 @@ const formTexts: Readonly<Record<string, string>> = {
   masked: 'sent with placeholders, which were restored in the answer',
   redacted: 'sent with redactions',
 };
+
+/** Why it took which entry of the model list. */
+function routeText({ entry, by }: NonNullable<ExchangeDetail['route']>): string {
+  const reasons = by.map(({ matcher, at }) => (at === undefined ? matcher : `${matcher} at ${at}`));
+  return `models[${entry}], ${reasons.length === 0 ? 'which has no conditions' : reasons.join(', ')}`;
+}
 
 /** Nothing where nothing is known. */
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { worstInputTokens } from '../../../src/gateway/spending/worst-input.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { worstInputTokens } from '../../../src/policy/traverse/worst-input.ts';
 import { growth } from '../../kit/growth.ts';
 
 const count = (value: unknown) => worstInputTokens(parseStrictJson(Buffer.from(JSON.stringify(value))));

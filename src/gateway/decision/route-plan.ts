@@ -1,0 +1,36 @@
+import { buildEntryFinder, type ModelEntry } from '../../config/build/models.ts';
+import { memoize } from '../../lib/memoize.ts';
+import { noRoute, type RoutePlan, targetsOf, toRoute } from '../../policy/routes.ts';
+import { chooseTargets } from '../../providers/route.ts';
+
+/** The configured models and providers as plain data, for the decision thread. */
+export interface ModelNames {
+  readonly models: readonly ModelEntry[];
+  /** The names of the configured providers. */
+  readonly providers: readonly string[];
+}
+
+/** Finds what is known of a model's route before a request is read. */
+export function createRoutePlanner({ models, providers }: ModelNames): (model: string) => RoutePlan {
+  const findEntries = buildEntryFinder(models);
+  const configured = new Map(providers.map((name) => [name, name]));
+  return memoize((name) => {
+    const candidates = findEntries(name).map((entry) => ({
+      entry,
+      targets: chooseTargets(models[entry] as ModelEntry, name, configured).map(({ provider, model }) => ({
+        entry,
+        provider,
+        model,
+      })),
+    }));
+    const hasConditions = candidates.some(({ entry }) => models[entry]?.conditions !== undefined);
+    return { candidates, fixed: hasConditions ? undefined : fixedRoute(candidates) };
+  });
+}
+
+function fixedRoute(candidates: RoutePlan['candidates']): RoutePlan['fixed'] {
+  const [only] = candidates;
+  if (only === undefined) return noRoute;
+  const entries = [{ entry: only.entry, matches: [] }];
+  return toRoute(entries, targetsOf(entries, candidates), { isChosen: false });
+}

@@ -1,0 +1,2 @@
+/** Agents that are recognized by what they send. */
+export const clientNames = ['claude', 'codex', 'opencode', 'gemini', 'copilot'] as const;
