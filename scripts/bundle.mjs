@@ -188,10 +188,10 @@ async function bundle(input, id, { groups = [], prefix = '' } = {}) {
 
 // Threads and processes of their own begin with a file each.
 const workers = {
-  'decide-worker': 'src/gateway/decision/decide-worker.ts',
+  'decide-thread': 'src/gateway/decision/decide-thread.ts',
   'serve-worker': 'src/server/workers/serve-worker.ts',
-  'jq-worker': 'src/cli/shell/filter/jq-worker.ts',
-  'page-worker': 'src/inspector/tasks/page-worker.ts',
+  'jq-thread': 'src/cli/shell/filter/jq-thread.ts',
+  'page-thread': 'src/inspector/tasks/page-thread.ts',
 };
 const program = {
   main: 'src/main.ts',
@@ -203,7 +203,7 @@ const program = {
 };
 // These run at every start and need little of the program: bundled with it, they would load the file for `send`.
 const small = {
-  'ledger-worker': 'src/record/ledger/ledger-worker.ts',
+  'ledger-thread': 'src/record/ledger/ledger-thread.ts',
   'plant-store': 'src/plants/process/plant-store.ts',
 };
 const startedFromSources = [...Object.keys(workers), ...Object.keys(small)];

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { exitCommand, runChatCommand } from './chat/chat-commands.ts';
 import { type Ask, ChatSession } from './chat/chat-session.ts';
 import { type LineReader, openLineReader } from './chat/line-reader.ts';
-import { openThread, type Thread } from './history/thread.ts';
+import { type OpenConversation, openThread } from './history/thread.ts';
 import { createPrinter, printAnswer, printNotices, usageLine } from './send/print-answer.ts';
 import {
   askedOptions,
@@ -131,7 +131,7 @@ function createAsk(reader: LineReader, { options, io }: Surroundings): Ask {
 }
 
 interface Found {
-  readonly thread: Thread | undefined;
+  readonly thread: OpenConversation | undefined;
   /** Why the conversation can't be saved, although it should be. */
   readonly problem?: string;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { painter } from '../lib/paint.ts';
-import type { Finding } from './doctor/finding.ts';
+import type { CheckResult } from './doctor/finding.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { hasColour, type Io, write } from './shell/io.ts';
 import { formatted, isForPrograms, print, printable } from './shell/print/print.ts';
@@ -41,7 +41,7 @@ const marks = { ok: '✓', warning: '!', error: '✗' } as const;
 const colours = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
 async function asText(
-  findings: readonly Finding[],
+  findings: readonly CheckResult[],
   format: 'text' | 'table',
   options: CommonOptions,
   io: Io,
@@ -59,7 +59,7 @@ async function asText(
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   const columns = io.stdout.columns || Number.POSITIVE_INFINITY;
   // On a narrow terminal a message starts below its subject.
-  const isNarrow = columns < width + leastMessage;
+  const isNarrow = columns < width + minMessageWidth;
   const indentation = ' '.repeat(isNarrow ? 2 : width + 4);
   const below = async (text: string) =>
     (await wrapped(text, { isTTY: true, columns: columns - indentation.length })).replaceAll(
@@ -77,4 +77,4 @@ async function asText(
 }
 
 /** Columns that a message needs next to its subject. */
-const leastMessage = 34;
+const minMessageWidth = 34;

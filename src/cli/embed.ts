@@ -10,7 +10,7 @@ import {
   outputFormat,
   positiveInteger,
 } from './shell/command.ts';
-import { hasInput, readStandardInput, readTextFile, toText } from './shell/input.ts';
+import { decodeUtf8, hasInput, readStandardInput, readTextFile } from './shell/input.ts';
 import { deadline, type Io } from './shell/io.ts';
 import { print, printValue } from './shell/print/print.ts';
 import { csv, rowsText } from './shell/print/table.ts';
@@ -132,7 +132,7 @@ async function readInputs({ texts, files, byLine }: Given, io: Io): Promise<read
   // Beside other inputs it is read only if it is named: whoever started this may never close it.
   const isPiped = named === 0 && texts.length + files.length === 0 && hasInput(io);
   if (named === 1 || isPiped) {
-    const text = toText(await readStandardInput(io), '');
+    const text = decodeUtf8(await readStandardInput(io), '');
     // In a loop or under cron, standard input may be empty.
     if (named === 1 || text.trim() !== '') add('-', text);
   }

@@ -3,10 +3,10 @@ import { readHealth } from '../client/call.ts';
 import { modelsFor, readModelLimits } from './agents/choose-model.ts';
 import {
   type ClientName,
+  type ClientSettings,
   clientNames,
   clientOf,
   pastProxies,
-  type Settings,
   writeFiles,
 } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
@@ -17,7 +17,7 @@ import { gatewayTarget } from './shell/running-configuration.ts';
 
 interface Shown {
   readonly name: ClientName;
-  readonly settings: Settings;
+  readonly settings: ClientSettings;
   /** Variables of this shell that would point the client elsewhere. */
   readonly conflicts: readonly string[];
   /** How this user calls the gateway's command. */

@@ -87,7 +87,7 @@ function buildHash(io: Io): Command {
   });
 }
 
-const largestInput = 4096;
+const maxInputBytes = 4096;
 
 async function readShort({ stdin }: Io): Promise<string> {
   const chunks: Buffer[] = [];
@@ -95,7 +95,7 @@ async function readShort({ stdin }: Io): Promise<string> {
   for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
-    if (length > largestInput)
+    if (length > maxInputBytes)
       throw new GatewayError('usage.invalid', 'standard input holds more than a key');
     chunks.push(bytes);
   }

@@ -65,8 +65,8 @@ function buildExplain(io: Io): Command {
     .option('--session <id>', 'session that its client names')
     .option('--class <name>', 'what its client says that it is for, such as compaction')
     .action(async (file: string, _options: unknown, command: Command) => {
-      const { explain } = await import('./policy/explain.ts');
-      await explain(file, command, io);
+      const { printExplanation } = await import('./policy/explain.ts');
+      await printExplanation(file, command, io);
     });
 }
 

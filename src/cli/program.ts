@@ -22,11 +22,11 @@ const commands: Readonly<Record<string, Entry>> = {
     serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
     status: {
       summary: "show this user's gateway",
-      load: () => part(import('./serve/running.ts'), 'buildStatus'),
+      load: () => part(import('./serve/running.ts'), 'statusCommand'),
     },
     stop: {
       summary: "stop this user's gateway",
-      load: () => part(import('./serve/running.ts'), 'buildStop'),
+      load: () => part(import('./serve/running.ts'), 'stopCommand'),
     },
     run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
     env: {

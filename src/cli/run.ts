@@ -10,7 +10,7 @@ import { agentGateway } from './agents/agent-gateway.ts';
 import { chooseModels, modelsFor, readModelLimits } from './agents/choose-model.ts';
 import { agentNames, type ClientName, clientOf, pastProxies, writeFiles } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
-import type { Finding } from './doctor/finding.ts';
+import type { CheckResult } from './doctor/finding.ts';
 import { offerConfiguration } from './run/offer-configuration.ts';
 import type { RunLimits } from './run/watch-run.ts';
 import { commonOptions, createCommand, detectorList, positiveInteger, usdArgument } from './shell/command.ts';
@@ -203,7 +203,7 @@ async function refuseBypass(
     `${name} would not use the gateway: ${fault.message}; ${fault.remedy}`,
   );
 
-  async function checkAgent(): Promise<readonly Finding[]> {
+  async function checkAgent(): Promise<readonly CheckResult[]> {
     if (name === 'claude') {
       const { checkClaude, checkClaudeLogin } = await import('./doctor/check-claude.ts');
       return [...checkClaude(io, url), ...(login ? checkClaudeLogin(io) : [])];

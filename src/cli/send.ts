@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Part, Prompt, PromptDialect } from '../client/conversation.ts';
+import type { Prompt, PromptDialect, PromptPart } from '../client/conversation.ts';
 import { GatewayError } from '../errors.ts';
-import type { Thread } from './history/thread.ts';
+import type { OpenConversation } from './history/thread.ts';
 import type { AnswerSchema } from './send/answer-schema.ts';
 import {
   type AnswerPrinter,
@@ -112,7 +112,7 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
 }
 
 /** The conversation to continue; none if the prompt stands alone and is not saved. */
-async function findThread(options: SendOptions, io: Io): Promise<Thread | undefined> {
+async function findThread(options: SendOptions, io: Io): Promise<OpenConversation | undefined> {
   const isKept = historySetting(io.env) === 'all' && options.dryRun !== true;
   const isWanted = options.continue === true || options.in !== undefined || isKept;
   if (!isWanted) return undefined;
@@ -121,7 +121,7 @@ async function findThread(options: SendOptions, io: Io): Promise<Thread | undefi
 }
 
 interface Input {
-  readonly parts: readonly Part[];
+  readonly parts: readonly PromptPart[];
   readonly template?: FilledTemplate;
 }
 
@@ -154,7 +154,10 @@ async function readQuestion(
   return { parts: joinTexts([...attached, { kind: 'text', text: template.text }]), template };
 }
 
-async function attach(files: readonly string[], { io, signal }: Surroundings): Promise<readonly Part[]> {
+async function attach(
+  files: readonly string[],
+  { io, signal }: Surroundings,
+): Promise<readonly PromptPart[]> {
   const { readAttachments } = await import('./send/attachments.ts');
   const { cwd } = io;
   return readAttachments(files, {
@@ -167,8 +170,8 @@ async function attach(files: readonly string[], { io, signal }: Surroundings): P
 }
 
 /** Joins adjacent texts with a blank line; drops empty ones. */
-function joinTexts(parts: readonly Part[]): readonly Part[] {
-  const joined: Part[] = [];
+function joinTexts(parts: readonly PromptPart[]): readonly PromptPart[] {
+  const joined: PromptPart[] = [];
   for (const part of parts) {
     const last = joined.at(-1);
     if (part.kind === 'text' && part.text === '') continue;
@@ -186,7 +189,7 @@ async function readSchema(file: string, { cwd }: Io): Promise<AnswerSchema> {
 
 interface Asked extends Input {
   readonly schema: AnswerSchema | undefined;
-  readonly thread: Thread | undefined;
+  readonly thread: OpenConversation | undefined;
 }
 
 function toPrompt({ parts, template, schema, thread }: Asked, model: string, options: SendOptions): Question {

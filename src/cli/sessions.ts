@@ -16,7 +16,7 @@ import type { Io } from './shell/io.ts';
 import { localMinute, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, isTable, rowsText } from './shell/print/table.ts';
 import { amountsText, cachedShare } from './usage/amounts-text.ts';
-import { fromLedger, type Ledger } from './usage/from-ledger.ts';
+import { fromLedger, type UsageLedger } from './usage/from-ledger.ts';
 
 interface ListOptions extends CommonOptions {
   readonly since: number;
@@ -92,11 +92,11 @@ export function build(io: Io): Command {
 
 const listHeader = ['SESSION', 'AGENT', 'KEY', 'STARTED', 'LAST', 'STATE'];
 const amountHeader = ['REQUESTS', 'INPUT', 'CACHED', 'OUTPUT', 'USD'];
-const leastFirst = ['SESSION', 'STARTED', 'KEY', 'STATE'];
+const narrowedFirst = ['SESSION', 'STARTED', 'KEY', 'STATE'];
 
 async function list({ since, limit, ...options }: ListOptions, io: Io): Promise<void> {
   const nowMs = Date.now();
-  const read = async ({ place }: Ledger) => {
+  const read = async ({ place }: UsageLedger) => {
     const { readSessions } = await import('../record/ledger/read-ledger.ts');
     return readSessions(place, { sinceMs: nowMs - since, limit });
   };
@@ -115,7 +115,7 @@ async function list({ since, limit, ...options }: ListOptions, io: Io): Promise<
     String(sum.output_tokens),
     isForPeople ? (costs[i] ?? '') : String(sum.cost_usd),
   ]);
-  const text = rowsText([...listHeader, ...amountHeader], rows, options, io, leastFirst);
+  const text = rowsText([...listHeader, ...amountHeader], rows, options, io, narrowedFirst);
   await printValue(
     sums.map((sum) => toValue(sum, nowMs)),
     text,
@@ -178,16 +178,16 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
 }
 
 /** Keys that use one name for sessions. */
-const mostKeys = 100;
+const maxKeys = 100;
 /** Sessions that are looked through for one by the beginning of its name. */
-const mostListed = 10_000;
+const maxListed = 10_000;
 
 /** Throws usage.invalid for a name that no session begins with, or several do. */
 async function findSession(place: LedgerPlace, wanted: string, key: string | undefined): Promise<SessionSum> {
   const { readSessions } = await import('../record/ledger/read-ledger.ts');
-  const exact = await readSessions(place, { sinceMs: everMs, limit: mostKeys, session: wanted });
+  const exact = await readSessions(place, { sinceMs: everMs, limit: maxKeys, session: wanted });
   if (exact.length > 0) return chosen(wanted, key, exact);
-  const latest = await readSessions(place, { sinceMs: everMs, limit: mostListed });
+  const latest = await readSessions(place, { sinceMs: everMs, limit: maxListed });
   return chosen(
     wanted,
     key,

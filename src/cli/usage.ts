@@ -7,7 +7,7 @@ import { type Io, write } from './shell/io.ts';
 import { localMinute, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, csv as csvRows, isTable, rowsText } from './shell/print/table.ts';
 import { type BudgetUse, readBudgets } from './usage/budgets.ts';
-import { fromLedger, type Ledger } from './usage/from-ledger.ts';
+import { fromLedger, type UsageLedger } from './usage/from-ledger.ts';
 import { monthArgument, usagePeriod, zoneOfBudgets } from './usage/period.ts';
 
 interface UsageOptions {
@@ -34,7 +34,13 @@ const fields = [
 ] as const satisfies readonly (keyof UsageSum)[];
 
 // The table's columns from the least important on, for narrow terminals.
-const leastFirst = ['UNPRICED', 'ESTIMATED', 'REASONING TOKENS', 'CACHE WRITE TOKENS', 'CACHE READ TOKENS'];
+const narrowedFirst = [
+  'UNPRICED',
+  'ESTIMATED',
+  'REASONING TOKENS',
+  'CACHE WRITE TOKENS',
+  'CACHE READ TOKENS',
+];
 
 export function build(io: Io): Command {
   return createCommand({
@@ -72,7 +78,7 @@ export function build(io: Io): Command {
 
 async function usage(options: UsageOptions, common: CommonOptions, io: Io): Promise<void> {
   const { by, csv } = options;
-  const read = async ({ config, place }: Ledger) => {
+  const read = async ({ config, place }: UsageLedger) => {
     const { readUsage } = await import('../record/ledger/read-ledger.ts');
     const calendar = createCalendar(zoneOfBudgets(config));
     return readUsage(place, { by, ...usagePeriod(options, Date.now(), calendar), dayOf: calendar.dayName });
@@ -84,7 +90,12 @@ async function usage(options: UsageOptions, common: CommonOptions, io: Io): Prom
   }
   const header = [...namesBy(by), ...fields].map((name) => name.replaceAll('_', ' ').toUpperCase());
   const named = sums.map(({ name, ...rest }) => ({ [by]: name, ...rest }));
-  await printValue(named, rowsText(header, usageRows(sums, common, io), common, io, leastFirst), common, io);
+  await printValue(
+    named,
+    rowsText(header, usageRows(sums, common, io), common, io, narrowedFirst),
+    common,
+    io,
+  );
 }
 
 /** The columns that say whose usage a row is: the same session of another key is another one. */
@@ -118,7 +129,7 @@ const budgetFields = [
   'resets_at',
   'mode',
 ] as const satisfies readonly (keyof BudgetUse)[];
-const leastBudgetFirst = ['MODE', 'RESERVED', 'SCOPE', 'MAX', 'RESETS AT', 'USED'];
+const narrowedBudgetFirst = ['MODE', 'RESERVED', 'SCOPE', 'MAX', 'RESETS AT', 'USED'];
 
 async function budgets({ csv }: UsageOptions, common: CommonOptions, io: Io): Promise<void> {
   const found = await fromLedger(common, io, async ({ config, place }) => {
@@ -133,7 +144,7 @@ async function budgets({ csv }: UsageOptions, common: CommonOptions, io: Io): Pr
   }
   const header = budgetFields.map((name) => name.replaceAll('_', ' ').toUpperCase());
   const rows = found.map((budget) => budgetRow(budget, isTable(common, io)));
-  await printValue(found, rowsText(header, rows, common, io, leastBudgetFirst), common, io);
+  await printValue(found, rowsText(header, rows, common, io, narrowedBudgetFirst), common, io);
 }
 
 function budgetRow(budget: BudgetUse, isForPeople: boolean): readonly string[] {

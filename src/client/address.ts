@@ -67,8 +67,8 @@ const defaultUrl = 'http://127.0.0.1:4100';
 
 export function readRunning(env: Environment): RunningGateway | undefined {
   const state = readState(env, runningFile) as Partial<RunningGateway> | undefined;
-  const isWhole = typeof state?.url === 'string' && typeof state.pid === 'number' && isProof(state.proof);
-  return isWhole ? (state as RunningGateway) : undefined;
+  const isUsable = typeof state?.url === 'string' && typeof state.pid === 'number' && isProof(state.proof);
+  return isUsable ? (state as RunningGateway) : undefined;
 }
 
 /** Whether there is a process with this id, as far as this user can see. */

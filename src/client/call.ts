@@ -146,7 +146,7 @@ async function answeredError(response: IncomingMessage): Promise<GatewayError> {
   const error = toFields(toFields(parseJson(body)).error);
   const isOurs = header(response, 'x-gateway-error') === 'true';
   const detail = typeof error.message === 'string' ? error.message : `status ${status}`;
-  const facts = factsOf(error);
+  const facts = errorDetails(error);
   const next = facts.reason === 'provider.unreachable' ? ' ("gateway doctor" says why)' : '';
   const message = isOurs ? detail + next : `the provider answered ${status}: ${detail}`;
   return new GatewayError(codeFor(status, isOurs), message, { ...facts, requestId: requestIdOf(response) });
@@ -159,7 +159,7 @@ export function requestIdOf(response: IncomingMessage): string | undefined {
 }
 
 /** The gateway's reason and the place of what is wrong; a Gemini error has them among its details. */
-export function factsOf(error: Fields): { readonly reason?: string; readonly param?: string } {
+export function errorDetails(error: Fields): { readonly reason?: string; readonly param?: string } {
   const own = toList(error.details)
     .map(toFields)
     .find(({ domain }) => domain === 'gateway');

@@ -2,22 +2,22 @@ export const promptDialects = ['messages', 'chat', 'responses', 'gemini'] as con
 export type PromptDialect = (typeof promptDialects)[number];
 
 /** A part of what was written or attached; `data` is base64. */
-export type Part =
+export type PromptPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly mediaType: string; readonly data: string }
   | { readonly kind: 'pdf'; readonly name: string; readonly data: string }
   | { readonly kind: 'audio'; readonly format: 'wav' | 'mp3'; readonly data: string };
 
-export interface Turn {
+export interface PromptTurn {
   readonly role: 'user' | 'assistant';
-  readonly parts: readonly Part[];
+  readonly parts: readonly PromptPart[];
 }
 
 /** A prompt, independent of the dialect. */
 export interface Prompt {
   readonly model: string;
   /** The last one is the user's. */
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PromptTurn[];
   readonly system?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
@@ -35,6 +35,6 @@ export interface PromptField {
   readonly value: unknown;
 }
 
-export function textTurn(role: Turn['role'], text: string): Turn {
+export function textTurn(role: PromptTurn['role'], text: string): PromptTurn {
   return { role, parts: [{ kind: 'text', text }] };
 }

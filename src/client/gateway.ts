@@ -3,13 +3,13 @@ import { isFields, parseJson, toFields } from '../dialects/fields.ts';
 import { SseParser } from '../dialects/sse.ts';
 import { toUsageFields, type Usage, type UsageFields } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
-import { brokenOff, call, factsOf, type GatewayAddress, header, requestIdOf, text } from './call.ts';
+import { brokenOff, call, errorDetails, type GatewayAddress, header, requestIdOf, text } from './call.ts';
 import type { Prompt, PromptDialect } from './conversation.ts';
 import { phrasings } from './prompt.ts';
 import { requestBody } from './request-body.ts';
 
 /** The result of a one-off prompt, with the names that scripts see. */
-export interface Reply {
+export interface PromptResult {
   readonly id: string | null;
   readonly model: string;
   readonly text: string;
@@ -22,8 +22,8 @@ export interface Reply {
 }
 
 /** The reply, and the gateway's metadata about it. */
-export interface Answered {
-  readonly reply: Reply;
+export interface GatewayAnswer {
+  readonly reply: PromptResult;
   /** Ids of the rules that only warned. */
   readonly warnings: readonly string[];
 }
@@ -36,7 +36,7 @@ export async function sendPrompt(
   address: GatewayAddress,
   prompt: Prompt & { readonly dialect: PromptDialect; readonly signal: AbortSignal },
   onText: (text: string) => void,
-): Promise<Answered> {
+): Promise<GatewayAnswer> {
   const startedMs = Date.now();
   const { dialect, signal } = prompt;
   const body = requestBody(dialect, prompt);
@@ -213,7 +213,7 @@ function streamError(event: unknown, requestId: string | undefined): GatewayErro
   const failed = toFields(toFields(event).response).error;
   const error = toFields(toFields(event).error ?? failed ?? undefined);
   if (typeof error.message !== 'string') return undefined;
-  const { reason } = factsOf(error);
+  const { reason } = errorDetails(error);
   // Only the gateway's own error events have a reason; its permission errors are refusals by a policy.
   const isRefusal = error.type === 'permission_error' || error.status === 'PERMISSION_DENIED';
   return new GatewayError(

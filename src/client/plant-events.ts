@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { parseJson } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
-import { toConnectionFailure, toFailure } from './plants.ts';
+import { storeFailure, toConnectionFailure } from './plants.ts';
 
 export interface WatchOptions {
   readonly baseUrl: string;
@@ -29,7 +29,7 @@ export interface WatchedEvent {
 }
 
 const firstPauseMs = 250;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 const attemptsInARow = 60;
 // The store pings every 30 s: after two missed ones it is gone, even if TCP reports nothing.
 const silenceMs = 75_000;
@@ -55,7 +55,7 @@ export async function watchPlants(options: WatchOptions): Promise<never> {
       failed += 1;
       if (!hasWatched || !mayPass(error) || failed > attemptsInARow) throw error;
     }
-    await pause(Math.min(firstPauseMs * 2 ** failed, longestPauseMs), options.signal);
+    await pause(Math.min(firstPauseMs * 2 ** failed, maxPauseMs), options.signal);
   }
 }
 
@@ -122,7 +122,7 @@ async function refusal(
     if (text.length > 65_536) break;
   }
   request.destroy();
-  return toFailure(response.statusCode ?? 0, parseJson(text), baseUrl);
+  return storeFailure(response.statusCode ?? 0, parseJson(text), baseUrl);
 }
 
 function parseEvent(text: string): WatchedEvent | undefined {

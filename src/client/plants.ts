@@ -15,7 +15,7 @@ export interface Plant {
 export type NewPlant = Pick<Plant, 'name'> & Partial<Omit<Plant, 'id' | 'name'>>;
 /** Without an id, the name says which plant; a category of null is removed. */
 export type PlantChange = Partial<Omit<Plant, 'category'>> & { category?: string | null };
-export interface Session {
+export interface StoreToken {
   token: string;
   /** Seconds. */
   expiresIn: number;
@@ -63,14 +63,14 @@ const pageSize = 1_000;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-interface Call {
+interface OperationRequest {
   /** For `{…}` in the path. */
   readonly parameters?: Readonly<Record<string, string | number>>;
   readonly query?: Query;
   readonly body?: unknown;
 }
 
-interface Answer<Data> {
+interface OperationResponse<Data> {
   readonly data: Data;
   /** Whether it is one page of several, and not the last. */
   readonly hasMore: boolean;
@@ -78,7 +78,11 @@ interface Answer<Data> {
 
 /** The commands' client of a plant store. */
 export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: PlantsConnection) {
-  const ask = async <Data>(method: Method, path: PlantsPath, call: Call = {}): Promise<Answer<Data>> => {
+  const ask = async <Data>(
+    method: Method,
+    path: PlantsPath,
+    call: OperationRequest = {},
+  ): Promise<OperationResponse<Data>> => {
     const payload = call.body === undefined ? undefined : JSON.stringify(call.body);
     const headers = {
       accept: 'application/json',
@@ -94,7 +98,7 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
       limit.addEventListener('abort', stop, { once: true });
       const text = await readText(response).finally(() => limit.removeEventListener('abort', stop));
       const status = response.statusCode ?? 0;
-      if (status >= 400) throw toFailure(status, parseJson(text), baseUrl);
+      if (status >= 400) throw storeFailure(status, parseJson(text), baseUrl);
       // Redirects are not followed: a token is sent only where it was meant to go.
       const data: unknown = status < 300 ? JSON.parse(text) : undefined;
       if (typeof data !== 'object' || data === null) throw notAStore(baseUrl);
@@ -104,10 +108,10 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
       throw toConnectionFailure(limit.aborted ? limit.reason : thrown, baseUrl, signal);
     }
   };
-  const data = async <Data>(method: Method, path: PlantsPath, call?: Call): Promise<Data> =>
+  const data = async <Data>(method: Method, path: PlantsPath, call?: OperationRequest): Promise<Data> =>
     (await ask<Data>(method, path, call)).data;
 
-  const plant = async (method: Method, path: PlantsPath, call: Call): Promise<Plant> => {
+  const plant = async (method: Method, path: PlantsPath, call: OperationRequest): Promise<Plant> => {
     const answer = await data<Plant>(method, path, call);
     if (!isPlant(answer)) throw notAStore(baseUrl);
     return answer;
@@ -140,8 +144,8 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
     update: (body: Given<PlantChange>) => plant('PUT', '/plant', { body }),
     /** The plant as it was. */
     remove: (plantId: number) => plant('DELETE', '/plant/{plantId}', { parameters: { plantId } }),
-    login: async (username: string, password: string): Promise<Session> => {
-      const session = await data<Session>('POST', '/user/auth/login', { body: { username, password } });
+    login: async (username: string, password: string): Promise<StoreToken> => {
+      const session = await data<StoreToken>('POST', '/user/auth/login', { body: { username, password } });
       if (typeof session.token !== 'string') throw notAStore(baseUrl);
       return session;
     },
@@ -165,7 +169,7 @@ function isPlant(value: unknown): value is Plant {
   );
 }
 
-function urlOf(baseUrl: string, path: PlantsPath, { parameters = {}, query = {} }: Call): URL {
+function urlOf(baseUrl: string, path: PlantsPath, { parameters = {}, query = {} }: OperationRequest): URL {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(parameters[name] ?? ''));
   const url = new URL(baseUrl.replace(/\/$/, '') + filled);
   for (const [name, value] of Object.entries(query)) {
@@ -175,7 +179,7 @@ function urlOf(baseUrl: string, path: PlantsPath, { parameters = {}, query = {} 
 }
 
 /** The store's error as one of ours, so that the command ends with its exit code. */
-export function toFailure(status: number, body: unknown, baseUrl: string): GatewayError {
+export function storeFailure(status: number, body: unknown, baseUrl: string): GatewayError {
   const { reason, message, param } = readBody(body);
   if (status >= 500 && reason !== 'store.database' && reason !== 'gateway.overloaded') {
     return new GatewayError(

@@ -1,7 +1,7 @@
 // Doesn't use the registry of dialects: their translations would double what every `send` has to load.
 import { toFields, withoutAbsent } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
-import type { Part, Prompt, PromptDialect, PromptField, Turn } from './conversation.ts';
+import type { Prompt, PromptDialect, PromptField, PromptPart, PromptTurn } from './conversation.ts';
 
 // Anthropic wants a limit on every request.
 const defaultMaxTokens = 4_096;
@@ -77,12 +77,12 @@ const builders: Readonly<Record<PromptDialect, (prompt: Prompt) => Record<string
 };
 
 /** Text alone is sent as a string: some hosts refuse a list of one part. */
-function contentOf(parts: readonly Part[], toBlock: (part: Part) => object): string | object[] {
+function contentOf(parts: readonly PromptPart[], toBlock: (part: PromptPart) => object): string | object[] {
   const [first] = parts;
   return parts.length === 1 && first?.kind === 'text' ? first.text : parts.map(toBlock);
 }
 
-function messagesPart(part: Part): object {
+function messagesPart(part: PromptPart): object {
   switch (part.kind) {
     case 'text':
       return { type: 'text', text: part.text };
@@ -97,7 +97,7 @@ function messagesPart(part: Part): object {
   }
 }
 
-function chatPart(part: Part): object {
+function chatPart(part: PromptPart): object {
   switch (part.kind) {
     case 'text':
       return { type: 'text', text: part.text };
@@ -113,14 +113,14 @@ function chatPart(part: Part): object {
   }
 }
 
-function responsesInput(turns: readonly Turn[]): string | object[] {
+function responsesInput(turns: readonly PromptTurn[]): string | object[] {
   const [only] = turns;
   const content = only && contentOf(only.parts, responsesPart);
   if (turns.length === 1 && typeof content === 'string') return content;
   return turns.map(({ role, parts }) => ({ role, content: contentOf(parts, responsesPart) }));
 }
 
-function responsesPart(part: Part): object {
+function responsesPart(part: PromptPart): object {
   switch (part.kind) {
     case 'text':
       return { type: 'input_text', text: part.text };
@@ -135,7 +135,7 @@ function responsesPart(part: Part): object {
   }
 }
 
-function geminiPart(part: Part): object {
+function geminiPart(part: PromptPart): object {
   switch (part.kind) {
     case 'text':
       return { text: part.text };

@@ -36,7 +36,7 @@ import { warnOfUnused } from './build/unused.ts';
 import type { Settings } from './schema/schema.ts';
 import type { CaFile, KeyFile } from './source/named-files.ts';
 import { suggest } from './source/problems.ts';
-import { createReport, type Report, warnIfWritten } from './source/report.ts';
+import { createReport, type ProblemSink, warnIfWritten } from './source/report.ts';
 import type { Reference } from './source/substitute.ts';
 
 /** A key made at run time rather than written in the file. */
@@ -98,7 +98,7 @@ export interface Config extends Readonly<ReturnType<typeof buildSections>> {
 
 export interface ConfigInputs extends Omit<ConfigSource, 'addedKeys' | 'maskSecret'> {
   readonly maskSecret?: string | undefined;
-  readonly report: Report;
+  readonly report: ProblemSink;
   readonly failedTests?: 'error' | 'warning' | undefined;
 }
 
@@ -233,7 +233,7 @@ export function rebuildConfig({ addedKeys, ...source }: ConfigSource): Config {
 function withModelPolicies(
   written: Settings['policies'],
   projects: ReadonlyMap<string, ProjectConfig>,
-  report: Report,
+  report: ProblemSink,
 ): Readonly<Record<string, PolicyOptions>> {
   const added: Record<string, PolicyOptions> = {};
   for (const { name, models } of projects.values()) {
@@ -252,7 +252,7 @@ function withModelPolicies(
 function checkNamedProviders(
   policies: Settings['policies'],
   providers: ReadonlyMap<string, ProviderConfig>,
-  report: Report,
+  report: ProblemSink,
 ): void {
   for (const [policy, { rules }] of Object.entries(policies)) {
     for (const [i, rule] of rules.entries()) {

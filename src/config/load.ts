@@ -17,7 +17,7 @@ import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
 import { readCaFile, readEach, readKeyFile, withExtraAuthorities } from './source/named-files.ts';
 import { ConfigError, inFileOrder, type Problem } from './source/problems.ts';
 import { liesIn, realPathOf } from './source/real-path.ts';
-import { type Borrowed, createReport, type Report } from './source/report.ts';
+import { type Borrowed, createReport, type ProblemSink } from './source/report.ts';
 import type { Reference } from './source/substitute.ts';
 import { type Consent, untrusted, type Want, wantsOf } from './trust/wants.ts';
 import {
@@ -183,7 +183,11 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
  * `docker --env-file` takes quotation marks for a part of the value, unlike shells and systemd, and files of Windows and
  * secrets of Kubernetes often end with the end of a line.
  */
-function warnOfAdditions(references: readonly Reference[], env: LoadOptions['env'], report: Report): void {
+function warnOfAdditions(
+  references: readonly Reference[],
+  env: LoadOptions['env'],
+  report: ProblemSink,
+): void {
   for (const { path, names } of references) {
     const ended = names.find((name) => /[\r\n]$/.test(env[name] ?? ''));
     if (ended !== undefined) {
@@ -205,7 +209,7 @@ function protectedBy(
   found: FoundConfig | undefined,
   read: ReadSettings & Pick<ParsedFile, 'references'>,
   { allowed = () => new Set() }: LoadOptions,
-  report: Report,
+  report: ProblemSink,
 ): ReadSettings & Pick<ParsedFile, 'references'> & Partial<Pick<Protected, 'borrowed' | 'protection'>> {
   if (user?.settings === undefined || read.settings === undefined || found === undefined) return read;
   const own = { ...user, settings: user.settings };
@@ -224,7 +228,7 @@ function withPlantsUrl(read: Read, url: string | undefined): Read {
   const { value, references } = read;
   if (!url || !isFields(value) || !isFields(value.plants ?? {})) return read;
   const path = ['plants', 'base_url'] as const;
-  const own = { path, names: ['PLANTS_URL'], isWhole: true, unset: [] };
+  const own = { path, names: ['PLANTS_URL'], isEntireValue: true, unset: [] };
   const others = references.filter((other) => other.path.join('.') !== path.join('.'));
   const plants = { ...toFields(value.plants), base_url: url };
   return { value: { ...value, plants }, references: [...others, own] };
@@ -252,7 +256,7 @@ interface BuildInputs extends LoadOptions {
   readonly base: PathBase;
   readonly text: string;
   readonly references: readonly Reference[];
-  readonly report: Report;
+  readonly report: ProblemSink;
   readonly isSandboxMode: boolean;
   readonly needsLocalKey: boolean;
 }

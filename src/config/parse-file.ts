@@ -3,7 +3,7 @@ import { wantsNumberOrBoolean } from './schema/reach.ts';
 import { settingsSchema } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import type { Read } from './source/logins.ts';
-import { createReport, type Report } from './source/report.ts';
+import { createReport, type ProblemSink } from './source/report.ts';
 import { type Reference, substitute } from './source/substitute.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -25,7 +25,7 @@ export interface ParsedFile {
   readonly ownReferences: readonly Reference[];
   /** The same after `amend`. */
   readonly references: readonly Reference[];
-  readonly report: Report;
+  readonly report: ProblemSink;
   /** Undefined if it is not YAML. */
   readonly read: ReadSettings | undefined;
 }

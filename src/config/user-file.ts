@@ -13,7 +13,7 @@ import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findUserFile, readConfigFile } from './source/find.ts';
 import type { Problem } from './source/problems.ts';
 import { realPathOf } from './source/real-path.ts';
-import type { Borrowed, Report } from './source/report.ts';
+import type { Borrowed, ProblemSink } from './source/report.ts';
 import type { Reference } from './source/substitute.ts';
 import { waiverOf } from './trust/wants.ts';
 
@@ -177,7 +177,7 @@ function boundsOf({ projects = {}, models: entries = [] }: Settings): Bounds {
   const whose = Object.keys(projects).join(', ');
   const limits = all.flatMap(({ limits }) => (limits?.mode === 'enforce' ? [limits] : []));
   const [first] = limits;
-  const most = limits.length < all.length ? [] : largestOfAll(limits);
+  const most = limits.length < all.length ? [] : maxOfAll(limits);
   const models = all.some((project) => project.models === undefined)
     ? []
     : all.flatMap((project) => project.models ?? []);
@@ -202,7 +202,7 @@ const amountsOf = (limits: LimitsConfig) =>
   );
 
 /** The limits that all have, each with the largest amount. */
-function largestOfAll(limits: readonly LimitsConfig[]): readonly (readonly [string, number])[] {
+function maxOfAll(limits: readonly LimitsConfig[]): readonly (readonly [string, number])[] {
   const amounts = limits.map((each) => new Map(amountsOf(each)));
   return [...(amounts[0] ?? [])].flatMap(([name]) => {
     const found = amounts.map((each) => each.get(name)).filter((amount) => amount !== undefined);
@@ -343,7 +343,10 @@ function withoutCaller(conditions: ConditionsOptions | undefined): ConditionsOpt
 }
 
 /** Warns of what the user's own file limits and this one doesn't: limits of keys, and those that not all projects have. */
-export function warnOfLeftLimits(user: UserFile & { readonly settings: Settings }, report: Report): void {
+export function warnOfLeftLimits(
+  user: UserFile & { readonly settings: Settings },
+  report: ProblemSink,
+): void {
   const { limits, models: held } = boundsOf(user.settings);
   const kept = Object.keys(limits?.most ?? {});
   const limited = Object.entries(user.settings.projects ?? {}).filter(

@@ -10,7 +10,7 @@ const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 8_000;
 // Longer than the server's own: only a server that is cut off leaves it to this one.
 const queryTimeoutMs = 10_000;
-const retry = { firstMs: 50, longestMs: 2_000 };
+const retry = { firstMs: 50, maxMs: 2_000 };
 const bigintType = 20;
 
 /** What a connection of this service is like; both the pool's and the one that listens. */

@@ -14,8 +14,8 @@ import type { SqliteEngine, SqliteEngines, SqliteStatement, SqliteValue } from '
 
 /** How long a request waits for a lock in all: this process's, then the file's. */
 const lockWaitMs = 5_000;
-const shortestPauseMs = 2;
-const longestPauseMs = 50;
+const minPauseMs = 2;
+const maxPauseMs = 50;
 // Statements kept ready; queries come in a few dozen shapes, so the bound is only a safeguard.
 const statementLimit = 256;
 
@@ -31,10 +31,10 @@ export function sqliteDialect(engines: SqliteEngines): Dialect {
 
 function createDriver({ writer, reader }: SqliteEngines): Driver {
   const parts = { lock: createWriteLock(), write: createRun(writer), read: createRun(reader) };
-  const session = (connection: DatabaseConnection) => connection as Session; // kysely returns what it acquired
+  const session = (connection: DatabaseConnection) => connection as SqliteSession; // kysely returns what it acquired
   return {
     init: async () => undefined,
-    acquireConnection: async () => new Session(parts),
+    acquireConnection: async () => new SqliteSession(parts),
     beginTransaction: (connection) => session(connection).begin(),
     commitTransaction: async (connection) => session(connection).commit(),
     rollbackTransaction: async (connection) => session(connection).rollback(),
@@ -68,7 +68,7 @@ interface Parts {
 }
 
 /** A connection in kysely's eyes: one transaction, or single queries. */
-class Session implements DatabaseConnection {
+class SqliteSession implements DatabaseConnection {
   readonly #parts: Parts;
   readonly #deadline = performance.now() + lockWaitMs;
   #release: (() => void) | undefined;
@@ -126,7 +126,7 @@ class Session implements DatabaseConnection {
 
   /** Runs the work again while another process has the file locked, leaving the event loop free in between. */
   async #whileBusy<Value>(work: () => Value): Promise<Value> {
-    for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
         return work();
       } catch (cause) {

@@ -8,13 +8,13 @@ import type { Usage } from './usage.ts';
  * Every dialect has a parser into it and a builder out of it; no dialect knows another one.
  */
 
-export type Source =
+export type ContentSource =
   | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'text'; readonly text: string };
 
 /** A picture is never spelled out. */
-export type ImageSource = Exclude<Source, { kind: 'text' }>;
+export type ImageSource = Exclude<ContentSource, { kind: 'text' }>;
 
 /** `path` names the part's place in the client's request, for refusals. */
 export type ContentPart = (
@@ -27,7 +27,7 @@ export type ContentPart = (
     }
   | {
       readonly kind: 'document';
-      readonly source: Source;
+      readonly source: ContentSource;
       readonly name?: string | undefined;
       readonly path: string;
     }
@@ -104,7 +104,7 @@ export type ToolChoice =
   | { readonly kind: 'auto' | 'required' | 'none' }
   | { readonly kind: 'tool'; readonly tool: ToolName };
 
-export type OutputFormat =
+export type AnswerFormat =
   | { readonly kind: 'json' }
   | {
       readonly kind: 'schema';
@@ -128,7 +128,7 @@ export interface ConversationRequest {
   readonly topP?: number | undefined;
   readonly stop: readonly string[];
   readonly effort?: Effort | undefined;
-  readonly format?: OutputFormat | undefined;
+  readonly format?: AnswerFormat | undefined;
   readonly verbosity?: string | undefined;
   readonly user?: string | undefined;
   readonly metadata?: unknown;

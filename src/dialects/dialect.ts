@@ -100,7 +100,7 @@ export interface Dialect {
   /** Set if its hosts refuse a request without a cap on output. */
   readonly needsCap?: true;
   /** The smallest cap that its hosts accept, in tokens, if not any; translation raises smaller ones. */
-  readonly leastCap?: number;
+  readonly minCap?: number;
   /** Set if its hosts report the usage of a stream only if `stream_options.include_usage` asks for it. */
   readonly hasUsageOption?: true;
   /** A field that asks a host to write its answer later, to be fetched. */

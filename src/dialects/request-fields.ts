@@ -15,13 +15,13 @@ export interface RequestFields {
 const modelPattern = /^(?! )[A-Za-z0-9._:/@+#()[\] -]{1,200}(?<! )$/;
 
 /** How a request came: what is not in its body. */
-export interface Caller {
+export interface PathCaller {
   /** From the path, where it is. */
   readonly model?: string | undefined;
   readonly stream: boolean | 'asked';
 }
 
-const inBody: Caller = { stream: 'asked' };
+const inBody: PathCaller = { stream: 'asked' };
 
 /**
  * Reads and checks these fields: each must have its type, and no other key may be taken for one by another reader
@@ -30,7 +30,7 @@ const inBody: Caller = { stream: 'asked' };
 export function readFields(
   document: JsonDocument,
   dialect: Dialect,
-  { model: pathModel, stream }: Caller = inBody,
+  { model: pathModel, stream }: PathCaller = inBody,
 ): RequestFields {
   checkNames(document, dialect);
   const { model, modelEntries } =

@@ -46,7 +46,7 @@ export class StreamObserver {
   get isComplete(): boolean {
     if (this.sawLast) return true;
     const rest = this.#restText;
-    if (!isWhole(rest)) return false;
+    if (!isCompleteEvent(rest)) return false;
     const answers = new Map(this.#answers);
     for (const event of [this.#previous, this.#latest, rest]) {
       if (this.#isLast(event)) return true;
@@ -221,7 +221,7 @@ function checkSize(bytes: number): void {
 }
 
 /** Whether what follows the last blank line is nothing, a comment or an event without its blank line. */
-function isWhole(rest: string): boolean {
+function isCompleteEvent(rest: string): boolean {
   const data = dataOf(rest);
   return data === '' ? !hasField(rest) : data === '[DONE]' || parseJson(data) !== undefined;
 }

@@ -15,7 +15,7 @@ export interface StreamPart {
   /** Whether clients act on it, so that it is checked by itself too, and never replaced: a tool's name. */
   readonly isFixed?: true;
   /** Whether it must be complete to be used, as a call's arguments. */
-  readonly isWhole: boolean;
+  readonly needsWhole: boolean;
 }
 
 /** What an event carries: pieces of texts, and the channels (by prefix) that end with it. */
@@ -77,12 +77,12 @@ export class PartReader {
       found.push({
         entry: text,
         channel: `${channel}${isThought ? 'thought' : 'text'}.`,
-        isWhole: false,
+        needsWhole: false,
         joinGroup: channel,
       });
     for (const path of ['executableCode.code', 'codeExecutionResult.output']) {
       const entry = stringAt(document, path, part);
-      if (entry !== undefined) found.push({ entry, channel: `${channel}${path}.`, isWhole: false });
+      if (entry !== undefined) found.push({ entry, channel: `${channel}${path}.`, needsWhole: false });
     }
     const call = document.member(part, 'functionCall');
     return call === undefined ? found : [...found, ...this.#argumentsOf(document, call, channel)];
@@ -100,7 +100,7 @@ export class PartReader {
       const path = document.memberText(piece, 'jsonPath') ?? '';
       return entry === undefined
         ? []
-        : [{ entry, channel: `${channel}call.${number}.${path}.`, isWhole: false }];
+        : [{ entry, channel: `${channel}call.${number}.${path}.`, needsWhole: false }];
     });
   }
 }
@@ -136,9 +136,9 @@ function readTyped(document: JsonDocument, type: string): EventParts {
   const delta = document.member(root, 'delta');
   if (delta === undefined) return { parts: [], ends: type.endsWith('.done') ? [place] : [] };
   if (document.kind(delta) === kinds.string) {
-    const isWhole = /arguments|_input|_code/.test(type);
-    const part = { entry: delta, channel: `${place}${type}.${within}`, isWhole };
-    return { parts: [isWhole ? part : { ...part, joinGroup: '', isRepeated: true }], ends: [] };
+    const needsWhole = /arguments|_input|_code/.test(type);
+    const part = { entry: delta, channel: `${place}${type}.${within}`, needsWhole };
+    return { parts: [needsWhole ? part : { ...part, joinGroup: '', isRepeated: true }], ends: [] };
   }
   return {
     parts: withJoinGroup(leaves(document, delta, `${index}.`), { channel: `${index}.`, joinGroup: '' }),
@@ -151,7 +151,7 @@ function firstTexts(document: JsonDocument, channel: string): readonly StreamPar
   return ['text', 'thinking'].flatMap((name) => {
     const entry = memberAt(document, `content_block.${name}`);
     if (entry === undefined || document.kind(entry) !== kinds.string) return [];
-    return [{ entry, channel: `${channel}${name}.`, isWhole: false, joinGroup: '' }];
+    return [{ entry, channel: `${channel}${name}.`, needsWhole: false, joinGroup: '' }];
   });
 }
 
@@ -162,7 +162,7 @@ function firstTextOfPart(document: JsonDocument, channelOf: (kind: string) => st
   if (part === undefined || kind === undefined) return [];
   const entry = document.member(part, 'text') ?? document.member(part, 'refusal');
   if (entry === undefined || document.kind(entry) !== kinds.string) return [];
-  return [{ entry, channel: channelOf(kind), isWhole: false, joinGroup: '', isRepeated: true }];
+  return [{ entry, channel: channelOf(kind), needsWhole: false, joinGroup: '', isRepeated: true }];
 }
 
 /** Blocks that a message already has when it starts; clients append the blocks of the stream to them. */
@@ -180,7 +180,7 @@ function withJoinGroup(
 ): readonly StreamPart[] {
   return parts.map((part) => {
     const isOwn = part.channel.indexOf('.', channel.length) === part.channel.length - 1;
-    return isOwn && !part.isWhole && !part.isFixed ? { ...part, joinGroup } : part;
+    return isOwn && !part.needsWhole && !part.isFixed ? { ...part, joinGroup } : part;
   });
 }
 
@@ -219,7 +219,7 @@ function byteParts(document: JsonDocument, owner: number, channel: string): read
   return byteLists(document, logprobs).map(({ entry, text }, number) => ({
     ...{ entry, text, channel: `${channel}bytes.${number}.` },
     isFixed: true,
-    isWhole: false,
+    needsWhole: false,
   }));
 }
 
@@ -229,8 +229,8 @@ function leaves(document: JsonDocument, entry: number, channel: string): readonl
     case kinds.string:
       // Some clients concatenate the pieces of a name, others keep the last.
       return channel.endsWith('.name.')
-        ? [{ entry, channel, isWhole: false, isFixed: true }]
-        : [{ entry, channel, isWhole: /arguments|partial_json/.test(channel) }];
+        ? [{ entry, channel, needsWhole: false, isFixed: true }]
+        : [{ entry, channel, needsWhole: /arguments|partial_json/.test(channel) }];
     case kinds.array: {
       const parts: StreamPart[] = [];
       for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {

@@ -16,7 +16,7 @@ import { restoreAnswer, restoreCalls } from './translation/unwrap-stream.ts';
 import { noUsage, StreamTally, type Tally, type Usage } from './usage.ts';
 
 /** What the translation of an answer needs of its request: plain data, so that another thread can translate that. */
-export interface TranslatedFacts {
+export interface AnswerContext {
   readonly names: WireNames;
   /** What the answer repeats. */
   readonly echo: Fields;
@@ -34,7 +34,7 @@ export interface Translation {
    */
   request(body: unknown): { body: unknown; dropped: readonly string[] };
   /** For a translation of the same context in another thread; of a large request. */
-  facts(): TranslatedFacts;
+  facts(): AnswerContext;
   /** Translates a provider's whole answer; throws `provider.broken_response` if it is not one. */
   answer(body: unknown): { body: unknown };
   /** What a provider's whole answer used, also if it can't be translated: parsed, and its bytes. */
@@ -79,7 +79,7 @@ export function createTranslation(
   client: Dialect,
   provider: Dialect,
   context: TranslationContext,
-  known?: TranslatedFacts,
+  known?: AnswerContext,
 ): Translation {
   const table = tableBetween(client, provider);
   if (table !== undefined && isText(client) && isText(provider)) {
@@ -100,11 +100,11 @@ interface Between<Kind extends Dialect> {
 
 function translateConversation(
   { client, provider, table, context }: Between<TextDialect>,
-  known?: TranslatedFacts,
+  known?: AnswerContext,
 ): Translation {
   const names = createToolNames(known?.names);
   const echoOf = client.codec.echoOf ?? (() => ({}));
-  let { echo = {}, stops = [], sentLength = 0 }: Partial<TranslatedFacts> = known ?? {};
+  let { echo = {}, stops = [], sentLength = 0 }: Partial<AnswerContext> = known ?? {};
 
   return {
     request(body) {
@@ -156,9 +156,9 @@ function translateConversation(
 
 function translateEmbeddings(
   { client, provider, table, context }: Between<EmbeddingDialect>,
-  known?: TranslatedFacts,
+  known?: AnswerContext,
 ): Translation {
-  let { echo = {} }: Partial<TranslatedFacts> = known ?? {};
+  let { echo = {} }: Partial<AnswerContext> = known ?? {};
   return {
     request(body) {
       const sent = parseFields(body, 'body');

@@ -2,13 +2,13 @@ import type { Counters } from '../limits/counters.ts';
 import { type KeySession, Limiter } from '../limits/limiter.ts';
 import type { BreakerChange } from '../providers/health.ts';
 import { Provider } from '../providers/provider.ts';
-import { createRouter } from '../providers/route.ts';
+import { createModelRouter } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import { createDecider } from './decision/decider.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway, GatewayConfig, ProcessState } from './gateway.ts';
 import { handle } from './handle.ts';
-import { createCatalogue } from './local-endpoints/models.ts';
+import { createModelCatalogue } from './local-endpoints/models.ts';
 import { Scrubber } from './scrub.ts';
 import { type Pace, warmUp } from './warm-up/warm-up.ts';
 
@@ -97,7 +97,7 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
       return [options.name, new Provider(options, { onBreaker: breakers?.publish, ticks, previous: before })];
     }),
   );
-  const router = createRouter({ models: config.models, findModel: config.findModel, providers });
+  const router = createModelRouter({ models: config.models, findModel: config.findModel, providers });
   const decider = createDecider({
     source: config.policySource,
     names: { models: config.models, providers: [...providers.keys()] },
@@ -111,7 +111,7 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
     takesLogins: config.providers.some(({ credentials }) => credentials === 'client'),
     decider,
     router,
-    catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
+    catalogue: createModelCatalogue({ entries: config.models, router, providers, startedMs }),
     limiterFor: limitersFor(counters, state.ledger),
     pieces: ticks.pieces,
   };

@@ -5,7 +5,7 @@ import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
 import { Scrubber } from './scrub.ts';
-import type { Finding } from './subscriber.ts';
+import type { OutgoingFinding } from './subscriber.ts';
 
 /** The credentials that come with a request, next to the project key or in its place. */
 export interface ClientLogin {
@@ -109,4 +109,9 @@ const verdict = {
 } as const satisfies Verdict;
 
 /** What is recorded of it. */
-export const loginFound: Finding = { action: 'block', verdicts: [verdict], unseen: 0, microseconds: 0 };
+export const loginFound: OutgoingFinding = {
+  action: 'block',
+  verdicts: [verdict],
+  unseen: 0,
+  microseconds: 0,
+};

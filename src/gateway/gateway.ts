@@ -13,7 +13,7 @@ import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { Decider } from './decision/decider.ts';
 import type { ThreadLimits } from './decision/decision-threads.ts';
-import type { Health, Readiness } from './local-endpoints/health.ts';
+import type { HealthzSources, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
 
 /** The part of a configuration that the proxy uses. */
@@ -59,7 +59,7 @@ export interface ProcessState {
   /** When the gateway started, shown as the date of models without one. */
   readonly startedMs: number;
   readonly readiness: Readiness;
-  readonly health: Health;
+  readonly health: HealthzSources;
 }
 
 /**

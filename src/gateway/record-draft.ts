@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toUsageFields } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
-import { messageOf } from '../lib/message-of.ts';
+import { messageOfError } from '../lib/message-of.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import { countKinds } from '../policy/mask/masked-values.ts';
 import { type ChosenRoute, noRoute } from '../policy/routes.ts';
@@ -13,7 +13,7 @@ import type { Spent } from './spending/spending.ts';
 import type {
   Caller,
   Decided,
-  Finding,
+  OutgoingFinding,
   OutgoingRequest,
   ReadAnswer,
   ReadBody,
@@ -135,7 +135,7 @@ export class RecordDraft implements Subscriber {
     if (verdicts.length > 0) fields.rules = verdicts.map((verdict) => toRecord(verdict));
   }
 
-  checked(findings: readonly Finding[]): void {
+  checked(findings: readonly OutgoingFinding[]): void {
     for (const finding of findings) this.#addFinding(finding);
   }
 
@@ -229,7 +229,7 @@ export class RecordDraft implements Subscriber {
     this.#fields.route = { entry, by };
   }
 
-  #addFinding({ action, verdicts, unseen, microseconds }: Finding): void {
+  #addFinding({ action, verdicts, unseen, microseconds }: OutgoingFinding): void {
     const fields = this.#fields;
     fields.policy_us = (fields.policy_us ?? 0) + microseconds;
     if (unseen > (fields.unseen ?? 0)) fields.unseen = unseen;
@@ -286,5 +286,5 @@ function describe(cause: unknown): string {
   // Its message quotes what could not be parsed, and records hold no content.
   if (cause instanceof SyntaxError) return cause.name;
   const { code } = cause as NodeJS.ErrnoException;
-  return code === undefined ? `${cause.name}: ${messageOf(cause)}` : `${code}: ${messageOf(cause)}`;
+  return code === undefined ? `${cause.name}: ${messageOfError(cause)}` : `${code}: ${messageOfError(cause)}`;
 }

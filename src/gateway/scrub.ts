@@ -42,7 +42,7 @@ function readEscape(json: Buffer, at: number): { code: number; size: number } {
 }
 
 /** Shorter ones would hide ordinary words in messages, and no real key is that short. */
-const leastLength = 8;
+const minLength = 8;
 const shortText = 1_024;
 const replacement = '[secret]';
 
@@ -118,7 +118,7 @@ export class Scrubber {
   isMost(text: string): boolean {
     if (this.#first?.isMost(text) === true) return true;
     return (
-      text.length >= leastLength &&
+      text.length >= minLength &&
       this.#inTexts.some(
         (secret) =>
           text.length * 2 >= secret.length && (secret.startsWith(text) || secret.startsWith(text, 1)),
@@ -226,7 +226,7 @@ export function createTextScrubber(secrets: readonly string[]): (text: string) =
 }
 
 function longEnough(secrets: readonly string[]): readonly string[] {
-  return [...new Set(secrets.filter((secret) => secret.length >= leastLength))];
+  return [...new Set(secrets.filter((secret) => secret.length >= minLength))];
 }
 
 /**

@@ -48,7 +48,7 @@ const marks: readonly AgentMark[] = [
   { agent: 'copilot', header: 'x-interaction-type', value: /^conversation-/ },
 ];
 
-interface Source {
+interface SenderSource {
   readonly id: Id;
   readonly header: string;
   /** Only if this header is there too. */
@@ -56,7 +56,7 @@ interface Source {
 }
 
 /** The headers that name an id, the first that is there wins. docs/sessions.md has the source and date of each. */
-const sources: readonly Source[] = [
+const sources: readonly SenderSource[] = [
   { id: 'session', header: 'x-gateway-session' },
   { id: 'session', header: 'x-claude-code-session-id' },
   { id: 'session', header: 'session-id' },
@@ -138,11 +138,11 @@ function sessionIn(
 }
 
 /** Longer than any that an agent writes. */
-const longestUser = 1_024;
+const maxUserLength = 1_024;
 
 /** Claude Code writes `user_…_session_ID`, and since 2026 JSON with the member `session_id`. */
 function sessionOfUser(user: string): string | undefined {
-  if (user.length > longestUser) return undefined;
+  if (user.length > maxUserLength) return undefined;
   if (!user.startsWith('{')) return /_session_([\w-]+)$/.exec(user)?.[1];
   try {
     const value: unknown = JSON.parse(user);

@@ -16,7 +16,7 @@ import { foldRepeats } from '../record/repeats.ts';
 import { ActiveConfig } from './active-config.ts';
 import { Exchange, type Follow } from './exchange.ts';
 import type { GatewayConfig, ProcessState } from './gateway.ts';
-import type { Dependencies, Health, Readiness } from './local-endpoints/health.ts';
+import type { Dependencies, HealthzSources, Readiness } from './local-endpoints/health.ts';
 import type { EndedExchange } from './subscriber.ts';
 
 export interface GatewayServer {
@@ -49,7 +49,7 @@ type OwnState = 'ticks' | 'counters' | 'ledger' | 'breakers' | 'deciderEntry';
 interface ServeOptions
   extends Partial<Pick<ProcessState, OwnState>>,
     Partial<Pick<Readiness, 'isAnnounced'>>,
-    Partial<Pick<Health, 'ownerProof'>> {
+    Partial<Pick<HealthzSources, 'ownerProof'>> {
   readonly host: string;
   readonly port: number;
   readonly limits: ListenLimits;
@@ -59,7 +59,7 @@ interface ServeOptions
   readonly record: WriteRecord;
   readonly startedMs?: number | undefined;
   /** What is open in all processes, if several workers share the port. */
-  readonly countOpen?: Health['countOpen'] | undefined;
+  readonly countOpen?: HealthzSources['countOpen'] | undefined;
   /** Who follows each exchange, before its record is written. */
   readonly followers?: readonly Follow[];
   /** Answers what it takes, the paths below `/_/`, which are not exchanges. */

@@ -25,7 +25,7 @@ export interface Subscriber {
   /** The policies have decided on the client's request. */
   decided?(decided: Decided): void;
   /** What rules found in the request for one target, which is about to be asked or is why the request is refused. */
-  checked?(findings: readonly Finding[]): void;
+  checked?(findings: readonly OutgoingFinding[]): void;
   /** Limits and ledger let the request pass, too. */
   reserved?(): void;
   /** A target is to be asked, as soon as it has a slot for the request. */
@@ -78,7 +78,7 @@ export interface Decided {
 }
 
 /** What rules found in a part of what is to leave. */
-export interface Finding {
+export interface OutgoingFinding {
   readonly action: Action;
   readonly verdicts: readonly Verdict[];
   readonly unseen: number;
@@ -156,7 +156,7 @@ export class Subscribers implements Required<Subscriber> {
     for (const each of this.#all) each.decided?.(decided);
   }
 
-  checked(findings: readonly Finding[]): void {
+  checked(findings: readonly OutgoingFinding[]): void {
     for (const each of this.#all) each.checked?.(findings);
   }
 

@@ -170,7 +170,7 @@ export const thinkingBudgets = {
   ...{ high: 16_384, xhigh: 16_384, max: 16_384 },
 } satisfies Partial<Record<Effort, number>>;
 
-export const largestThinkingBudget = Math.max(...Object.values(thinkingBudgets));
+export const maxThinkingBudget = Math.max(...Object.values(thinkingBudgets));
 
 /** How a Claude model's thinking is controlled: not at all, by a token budget (older ones), or by an effort level. */
 export function thinkingControl(model: HostedModel): 'none' | 'budget' | 'effort' {

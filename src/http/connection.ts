@@ -6,7 +6,7 @@ import type { TickQueue } from '../lib/tick-queue.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { type HeaderList, HttpResponse, lateHead, tooManyPipelined, type Wire } from './response.ts';
-import { type HeadMeaning, malformed, readHead } from './strict-head.ts';
+import { type HeadMeaning, malformed, readHttpHead } from './strict-head.ts';
 
 export interface ConnectionLimits {
   /** Longest time for a request's head, in milliseconds. */
@@ -229,7 +229,7 @@ export class Connection implements SwapRemoveItem, Wire {
 
   #readHead(message: IncomingMessage): HeadMeaning | undefined {
     try {
-      return readHead(message, this.#server.limits.headBytes);
+      return readHttpHead(message, this.#server.limits.headBytes);
     } catch (error) {
       this.#lastRequest = undefined; // its body is not waited for
       this.refuse(toGatewayError(error));

@@ -48,7 +48,7 @@ export const defaultListenLimits: ListenLimits = {
 const checkMs = 1_000;
 // Balancers ignore what is announced and reuse connections for up to ten minutes. Clients follow it, and there may be
 // a firewall on their way that forgets idle connections earlier.
-const longestAnnouncedS = 60;
+const maxAnnouncedS = 60;
 // A client that follows the announced keep-alive may have sent a request just before it expires.
 const keepAliveMarginS = 5;
 // Between the signal that cuts exchanges and the end of their sockets: time for the last error event to leave.
@@ -143,7 +143,7 @@ function createLimitedServer({ headBytes, idleMs }: ListenLimits): Server {
 }
 
 function announcedS(idleMs: number): number {
-  return Math.min(longestAnnouncedS, Math.max(1, Math.floor(idleMs / 1_000) - keepAliveMarginS));
+  return Math.min(maxAnnouncedS, Math.max(1, Math.floor(idleMs / 1_000) - keepAliveMarginS));
 }
 
 /** Passes the events of Node's sockets to their connections. */

@@ -27,7 +27,7 @@ export class HttpRequest {
   readonly expectsContinue: boolean;
   readonly #message: IncomingMessage;
   #received = 0;
-  #isWhole: boolean;
+  #isReceived: boolean;
   #whole: Buffer | undefined;
   #reader: BodyReader | undefined;
   #failure: GatewayError | undefined;
@@ -40,7 +40,7 @@ export class HttpRequest {
     this.version = version;
     this.bodyLength = bodyLength;
     this.expectsContinue = expectsContinue;
-    this.#isWhole = bodyLength === 0;
+    this.#isReceived = bodyLength === 0;
   }
 
   /** The client's address; empty if it has disconnected. */
@@ -51,7 +51,7 @@ export class HttpRequest {
   /** Whether the whole body has arrived. */
   get isComplete(): boolean {
     // Node sets `complete` only a little later.
-    return this.#isWhole || this.#message.complete || this.#message.readableLength === this.bodyLength;
+    return this.#isReceived || this.#message.complete || this.#message.readableLength === this.bodyLength;
   }
 
   /**
@@ -115,7 +115,7 @@ export class HttpRequest {
   /** The body, if all of it arrived with the head and so need not be read. */
   whole(): Buffer | undefined {
     if (this.#whole === undefined && this.#reader === undefined && this.isComplete) {
-      this.#isWhole = true;
+      this.#isReceived = true;
       this.#whole = (this.#message.read() as Buffer | null) ?? nothing; // no encoding was set, so it has bytes
     }
     return this.#whole;
@@ -149,8 +149,8 @@ export class HttpRequest {
   }
 
   #end(): void {
-    if (this.#isWhole || this.#failure !== undefined) return;
-    this.#isWhole = true;
+    if (this.#isReceived || this.#failure !== undefined) return;
+    this.#isReceived = true;
     this.#reader?.end();
   }
 }

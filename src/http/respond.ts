@@ -92,7 +92,7 @@ export function rawErrorAnswer(error: GatewayError, requestId: string): string {
     ...jsonHeaders(Buffer.byteLength(body)),
     connection: 'close',
   };
-  const list = toList(headers);
+  const list = flattenHeaders(headers);
   const lines = list.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${list[i + 1]}\r\n`] : []));
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
@@ -106,7 +106,7 @@ export function refuseUpgrade(socket: Duplex, error: GatewayError): void {
 
 function sendBody(response: HttpResponse, status: number, body: string, headers: HeaderFields): number {
   const bytes = Buffer.from(body);
-  response.writeHead(status, toList({ ...headers, ...jsonHeaders(bytes.length) }));
+  response.writeHead(status, flattenHeaders({ ...headers, ...jsonHeaders(bytes.length) }));
   response.end(bytes);
   return response.request.method === 'HEAD' ? 0 : bytes.length;
 }
@@ -116,7 +116,7 @@ function jsonHeaders(bytes: number) {
 }
 
 /** The same as an alternating list of names and values. */
-export function toList(headers: HeaderFields): string[] {
+export function flattenHeaders(headers: HeaderFields): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' ? [name, value] : value.flatMap((each) => [name, each]),
   );
@@ -125,13 +125,13 @@ export function toList(headers: HeaderFields): string[] {
 function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {
   const headers: Record<string, string> = { ...commonHeaders(requestId), 'x-gateway-error': 'true' };
   if (!error.failure.retry) headers['x-should-retry'] = 'false';
-  const waitS = error.retryAfterS ?? leastWaitS(error);
+  const waitS = error.retryAfterS ?? minWaitS(error);
   if (waitS !== undefined) headers['retry-after'] = String(Math.ceil(waitS));
   if (error.failure.status === 401) headers['www-authenticate'] = 'Bearer';
   return { ...headers, ...error.headers };
 }
 
 /** Seconds; without a time, clients retry immediately. */
-function leastWaitS({ failure }: GatewayError): number | undefined {
+function minWaitS({ failure }: GatewayError): number | undefined {
   return failure.retry && (failure.status === 429 || failure.status === 503) ? 1 : undefined;
 }

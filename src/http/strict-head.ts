@@ -38,7 +38,7 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
  * Checks a head more strictly than Node's parser does: anything that two readers could interpret differently is refused
  * (RFC 9112). Throws request.framing, request.expectation and request.headers_too_large.
  */
-export function readHead(message: IncomingMessage, headBytes: number): HeadMeaning {
+export function readHttpHead(message: IncomingMessage, headBytes: number): HeadMeaning {
   const { httpVersion: version, url = '', rawHeaders } = message;
   if (version !== '1.1' && version !== '1.0') throw malformed('its version is neither 1.1 nor 1.0');
   // Clients never send a fragment, so readers differ in whether they cut it off.

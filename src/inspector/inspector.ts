@@ -6,11 +6,11 @@ import { hostsAt } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { OwnerProof } from '../lib/owner-proof.ts';
 import type { ExchangeRecord } from '../record/record.ts';
-import { Sessions } from './access/sessions.ts';
+import { PageSessions } from './access/sessions.ts';
 import { type BackendOptions, createBackend } from './backend.ts';
 import type { NowAnswer } from './contract/events.ts';
 import { EventStreams } from './events/event-stream.ts';
-import { createRouter } from './http/router.ts';
+import { createPageRouter } from './http/router.ts';
 import { routesOf } from './http/routes.ts';
 import { servePage } from './http/serve-page.ts';
 import { Minutes } from './now/minutes.ts';
@@ -39,7 +39,7 @@ export function createInspector(options: InspectorOptions) {
     ...ring.keeping,
   });
   const events = new EventStreams({ ring, boot, scrub: backend.scrub, now });
-  const sessions = new Sessions(() => Number(new URL(url()).port));
+  const sessions = new PageSessions(() => Number(new URL(url()).port));
   const routes = routesOf({ config, backend, ownerProof, sessions, ring, events, now });
   const counted: Subscriber = {
     ended: ({ record }) => {
@@ -51,7 +51,7 @@ export function createInspector(options: InspectorOptions) {
     passes: backend.passes,
     followers,
     handle: servePage({
-      route: createRouter(routes),
+      route: createPageRouter(routes),
       sessions,
       hosts: () => hostsAt(host, config().server.allowedHosts),
       isEnabled,

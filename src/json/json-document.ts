@@ -12,10 +12,10 @@ const initialEntries = 64;
 /** Up to this many digits, summing them is faster than having the engine parse the text. */
 const plainDigits = 9;
 /** Below this many bytes, creating the `DataView` takes longer than it saves. */
-const shortestWords = 64;
+const minWords = 64;
 const noWords = new DataView(new ArrayBuffer(0));
 /** Texts up to this length recur: keys, types, roles. */
-const longestName = 24;
+const maxNameLength = 24;
 const nameSlots = 64;
 
 /** A document's parts, to be sent to another thread; the memory of both can be transferred. */
@@ -49,7 +49,7 @@ export class JsonDocument {
 
   constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(firstEntries(bytes))) {
     this.bytes = bytes;
-    const isShort = bytes.length < shortestWords;
+    const isShort = bytes.length < minWords;
     this.words = isShort ? noWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.isAscii = isAscii;
     this.#tape = tape;
@@ -120,7 +120,7 @@ export class JsonDocument {
   text(entry: number): string {
     const start = this.start(entry);
     const end = this.end(entry);
-    if (!this.isEscaped(entry)) return end - start > longestName ? this.raw(entry) : this.#name(entry);
+    if (!this.isEscaped(entry)) return end - start > maxNameLength ? this.raw(entry) : this.#name(entry);
     return shortEscapedText(this.bytes, start, end) ?? (JSON.parse(`"${this.raw(entry)}"`) as string);
   }
 

@@ -14,12 +14,12 @@ export function isShortEscape(byte: number | undefined): boolean {
 }
 
 /** The longest text whose escapes are decoded here, in bytes; for longer ones the engine is as fast. */
-const longest = 128;
-const decoded = Buffer.alloc(longest);
+const maxLength = 128;
+const decoded = Buffer.alloc(maxLength);
 
 /** Decodes a short JSON string; undefined if it has escaped surrogates, which the engine's parser decodes. */
 export function shortEscapedText(bytes: Buffer, start: number, end: number): string | undefined {
-  if (end - start > longest) return undefined;
+  if (end - start > maxLength) return undefined;
   let length = 0;
   let at = start;
   while (at < end) {

@@ -1,11 +1,11 @@
 /** Waits before a supervised process is started again. */
-export const restarts: BackoffLimits = { firstMs: 100, longestMs: 10_000 };
+export const restarts: BackoffLimits = { firstMs: 100, maxMs: 10_000 };
 /** A process that lived this long did not die because of how it was started. */
 const steadyMs = 30_000;
 
 export interface BackoffLimits {
   readonly firstMs: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
 }
 
 /**
@@ -14,10 +14,10 @@ export interface BackoffLimits {
  */
 export function backoffMs(
   failures: number,
-  { firstMs, longestMs }: BackoffLimits,
+  { firstMs, maxMs }: BackoffLimits,
   random = Math.random(),
 ): number {
-  const fullMs = Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));
+  const fullMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));
   return fullMs * (1 - random / 2);
 }
 

@@ -8,7 +8,7 @@ interface ByteSearchOptions {
   /** Whether a text may be found at a place; by default everywhere. */
   readonly accepts?: (bytes: Buffer, start: number, end: number) => boolean;
   /** Maximum texts that are sought among those that begin alike: this bounds the work if others choose the texts. */
-  readonly mostAlike?: number;
+  readonly maxAlike?: number;
 }
 
 /** Bytes of the beginning by which texts are distinguished where many share an entry of the table. */
@@ -27,18 +27,18 @@ export class ByteSearch {
   readonly #bits: number;
   readonly #leaps: Uint8Array;
   readonly #accepts: ByteSearchOptions['accepts'];
-  readonly #mostAlike: number;
+  readonly #maxAlike: number;
   /** By the entry of the last two bytes of a text's window; the longest first, so that no rest is left behind. */
   readonly #byEnd = new Map<number, Buffer[]>();
   #byPrefix: ReadonlyMap<string, readonly Buffer[]> | undefined;
 
   constructor(
     texts: Iterable<string>,
-    { accepts, mostAlike = Number.POSITIVE_INFINITY }: ByteSearchOptions = {},
+    { accepts, maxAlike = Number.POSITIVE_INFINITY }: ByteSearchOptions = {},
   ) {
     this.#texts = [...new Set(texts)].map((text) => Buffer.from(text));
     this.#accepts = accepts;
-    this.#mostAlike = mostAlike;
+    this.#maxAlike = maxAlike;
     // Not by spreading, which a call can't do with a hundred thousand.
     this.#window = this.#texts.reduce((shortest, { length }) => Math.min(shortest, length), 256);
     // Large enough that most of it stays free; an exchange may have a search of its own.
@@ -90,7 +90,7 @@ export class ByteSearch {
   /** The texts that begin as the bytes do. */
   #alike(bytes: Buffer, start: number): readonly Buffer[] | undefined {
     const length = Math.min(this.#window, prefixBytes);
-    this.#byPrefix ??= groupByPrefix(this.#texts, length, this.#mostAlike);
+    this.#byPrefix ??= groupByPrefix(this.#texts, length, this.#maxAlike);
     return this.#byPrefix.get(bytes.toString('latin1', start, start + length));
   }
 

@@ -1,4 +1,4 @@
-const leastBytes = 4 * 1024;
+const minBytes = 4 * 1024;
 // Limits what a client costs that announces a long body and sends little of it.
 const maxBytes = 1024 * 1024;
 
@@ -41,7 +41,7 @@ export class GrowingBuffer {
   }
 
   #append(rest: Buffer, expectedBytes: number): void {
-    const size = Math.max(leastBytes, Math.min(maxBytes, Math.max(expectedBytes, this.#length)), rest.length);
+    const size = Math.max(minBytes, Math.min(maxBytes, Math.max(expectedBytes, this.#length)), rest.length);
     const block = Buffer.allocUnsafeSlow(size);
     this.#used = rest.copy(block);
     this.#blocks.push(block);

@@ -1,7 +1,7 @@
 // Names come from clients and providers, which may invent any number of them.
 const maxNames = 1_000;
 // They may also be as long as a body.
-const longestName = 64;
+const maxNameLength = 64;
 
 /** Memoizes a function of short names, for names that recur in every request. The cache is bounded. */
 export function memoize<Found extends object | string | boolean>(
@@ -12,7 +12,7 @@ export function memoize<Found extends object | string | boolean>(
     const before = known.get(name);
     if (before !== undefined) return before;
     const found = find(name);
-    if (name.length <= longestName && known.size < maxNames) known.set(name, found);
+    if (name.length <= maxNameLength && known.size < maxNames) known.set(name, found);
     return found;
   };
 }

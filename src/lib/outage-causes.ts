@@ -1,4 +1,4 @@
-import { messageOf } from './message-of.ts';
+import { messageOfError } from './message-of.ts';
 
 /** Causes of one outage that are reported. */
 const most = 5;
@@ -9,7 +9,7 @@ export class OutageCauses {
 
   /** Whether this one has to be reported. */
   add(cause: unknown): boolean {
-    const text = messageOf(cause);
+    const text = messageOfError(cause);
     // Redis's error code, its first word, is the same whichever command got it.
     const kind = /^[A-Z]+(?= )/.exec(text)?.[0] ?? text;
     if (this.#reported.has(kind) || this.#reported.size === most) return false;

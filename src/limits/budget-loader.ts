@@ -7,7 +7,7 @@ import {
 } from './counters.ts';
 
 /** An exchange under a budget waits no longer for the ledger. */
-const longestMs = 2_000;
+const maxMs = 2_000;
 
 /**
  * Loads from the ledger the usage of budgets that have no counter yet: at the start of a day, after a reload or a
@@ -34,7 +34,7 @@ export class BudgetLoader {
     const loaded = Promise.all(budgets.map(({ counter }) => this.#running.get(counter)));
     let late: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
-      late = setTimeout(() => reject(new Error('the ledger takes too long')), longestMs);
+      late = setTimeout(() => reject(new Error('the ledger takes too long')), maxMs);
     });
     try {
       await Promise.race([loaded, tooLong]);

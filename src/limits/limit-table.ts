@@ -25,15 +25,15 @@ const dayLength = '2026-11-22'.length;
 export function createCalendar(timeZone?: string): Calendar {
   const dateOf = timeZone === 'UTC' ? utcDate : dateIn(timeZone);
   const nameOf = (ms: number, length: number) => dateOf(ms).slice(0, length);
-  const named = (length: number, longestHours: number) => {
+  const named = (length: number, maxHours: number) => {
     let known: Period | undefined;
     return (nowMs: number): Period => {
       if (known !== undefined && nowMs >= known.startsMs && nowMs < known.endsMs) return known;
       const name = nameOf(nowMs, length);
       const isIn = (ms: number) => nameOf(ms, length) === name;
-      const longestMs = longestHours * hourMs;
-      const startsMs = border(nowMs, nowMs - longestMs, isIn);
-      known = { name, startsMs, endsMs: border(nowMs, nowMs + longestMs, isIn) + 1 };
+      const maxMs = maxHours * hourMs;
+      const startsMs = border(nowMs, nowMs - maxMs, isIn);
+      known = { name, startsMs, endsMs: border(nowMs, nowMs + maxMs, isIn) + 1 };
       return known;
     };
   };

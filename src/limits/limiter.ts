@@ -404,10 +404,10 @@ function toUsd(nanoUsd: number): string {
 }
 
 /** Far above any real request (US$ 10,000), so that many of them still fit into a counter: 63 bits in Redis. */
-const largestAmount = 1e13;
+const maxAmount = 1e13;
 
 function countable(amount: number): number {
-  return Math.min(amount, largestAmount);
+  return Math.min(amount, maxAmount);
 }
 
 function once<T>(call: (value: T) => void): (value: T) => void {

@@ -65,7 +65,7 @@ interface Sum {
   used: number;
   endsMs: number;
   /** Whether it includes what the ledger has. */
-  isWhole: boolean;
+  isLoaded: boolean;
 }
 
 interface MemoryOptions {
@@ -114,7 +114,7 @@ export class MemoryCounters implements Counters {
   }
 
   #isKnown({ budget, counter }: Claim): boolean {
-    return budget === undefined || this.#sumsOf(budget).get(counter)?.isWhole === true;
+    return budget === undefined || this.#sumsOf(budget).get(counter)?.isLoaded === true;
   }
 
   #windowsOf({ isChosen }: Claim): Map<string, MinuteWindow> {
@@ -161,8 +161,8 @@ export class MemoryCounters implements Counters {
       const { counter, used, endsMs } = sum;
       const counted = this.#sumsOf(sum);
       const known = counted.get(counter);
-      if (known?.isWhole === true) continue;
-      this.#set(counted, counter, { used: used + (known?.used ?? 0), endsMs, isWhole: true });
+      if (known?.isLoaded === true) continue;
+      this.#set(counted, counter, { used: used + (known?.used ?? 0), endsMs, isLoaded: true });
     }
   }
 
@@ -192,7 +192,7 @@ export class MemoryCounters implements Counters {
       return;
     }
     const sums = this.#sumsOf(budget);
-    const known = sums.get(counter) ?? { used: 0, endsMs, isWhole: this.#loader === undefined };
+    const known = sums.get(counter) ?? { used: 0, endsMs, isLoaded: this.#loader === undefined };
     known.used += amount;
     if (budget?.session !== undefined || !sums.has(counter)) this.#set(sums, counter, known);
   }

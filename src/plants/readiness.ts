@@ -9,7 +9,7 @@ interface Preparation<Value> {
   readonly onReady: () => void;
 }
 
-const retry = { firstMs: 200, longestMs: 5_000 };
+const retry = { firstMs: 200, maxMs: 5_000 };
 
 /**
  * Prepares what needs the database. The first attempt is awaited and throws failures that waiting can't fix; while the

@@ -1,5 +1,5 @@
 import { toStoreError } from '../database/failures.ts';
-import { messageOf } from '../lib/message-of.ts';
+import { messageOfError } from '../lib/message-of.ts';
 import { createPasswordChecker } from './accounts/password.ts';
 import { createSessions, logIn } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';
@@ -13,11 +13,11 @@ import {
   type User,
 } from './accounts/users.ts';
 import { assetOperations, documentHandlers } from './api/document-operations.ts';
-import { type Call, type Handlers, type OperationId, operationsOf } from './api/operation.ts';
+import { type Handlers, type OperationId, type OperationRequest, operationsOf } from './api/operation.ts';
 import { plantHandlers } from './api/plant-operations.ts';
-import { serve } from './api/serve.ts';
+import { servePlants } from './api/serve.ts';
 import { userHandlers } from './api/user-operations.ts';
-import { createCatalogue } from './catalogue/catalogue.ts';
+import { createPlantCatalogue } from './catalogue/catalogue.ts';
 import { type Database, openDatabase, type Queries } from './database/open.ts';
 import type { Feed, FeedListener } from './events/feed.ts';
 import { openPostgresFeed } from './events/postgres-feed.ts';
@@ -110,12 +110,12 @@ export async function startStore(options: StoreOptions): Promise<Store> {
     }, log);
     closing.push(stopCleaning);
     const writes: Pick<Feed, 'write'> = { write: (work) => ready.require().feed.write(work) };
-    const listener = await serve({
+    const listener = await servePlants({
       ...options,
       operations: [
         ...operationsOf({
           ...afterCheck(ready.require, {
-            ...plantHandlers({ catalogue: createCatalogue(database, writes, now), sessions }),
+            ...plantHandlers({ catalogue: createPlantCatalogue(database, writes, now), sessions }),
             ...userHandlers({
               sessions,
               logIn: (credentials, address) =>
@@ -191,7 +191,7 @@ function feedListener({ notify, disconnect }: Watchers, log: StoreOptions['log']
 function afterCheck<Id extends OperationId>(check: () => void, handlers: Handlers<Id>): Handlers<Id> {
   const checked = Object.entries<Handlers[OperationId]>(handlers).map(([id, handle]) => [
     id,
-    (call: Call) => {
+    (call: OperationRequest) => {
       check();
       return handle(call);
     },
@@ -218,7 +218,7 @@ function cleanRegularly(work: () => Promise<void>, log: StoreOptions['log']): ()
 
 function causeText(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return messageOf(cause);
+  return messageOfError(cause);
 }
 
 /** Throws store.database if events are not available yet. */

@@ -1,7 +1,7 @@
 import { joinOverlapping, type Range } from './detectors/detector.ts';
-import { type Facts, shareSearches } from './facts.ts';
+import { type RuleInputs, shareSearches } from './facts.ts';
 import { PolicySet } from './policy-set.ts';
-import { createPointerMask, type MaskPointer, matchesOfRule } from './redact/redact.ts';
+import { createPointerMask, type HidePointer, matchesOfRule } from './redact/redact.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
@@ -15,7 +15,7 @@ const maxRanges = 100;
  * The ranges that a rule matches in each text of a request, at most 100 a text, in order and without overlap, keyed by
  * the text's pointer. Texts inside texts have none, since an offset in them is none in the text that their pointer names.
  */
-function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<string, readonly Range[]> {
+function matchedRanges(rule: CompiledRule, facts: RuleInputs): ReadonlyMap<string, readonly Range[]> {
   const found = new Map<string, readonly Range[]>();
   for (const match of matchesOfRule(rule, facts)) {
     for (const { segment, ...range } of piecesOf(match, rule, facts)) {
@@ -30,7 +30,7 @@ function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<string, re
   return found;
 }
 
-function piecesOf(match: TextMatch, { except }: CompiledRule, facts: Facts): readonly Piece[] {
+function piecesOf(match: TextMatch, { except }: CompiledRule, facts: RuleInputs): readonly Piece[] {
   if (match.pieces !== undefined) return match.pieces;
   const segment = match.before ?? match.segment;
   const { length } = facts.texts.at(segment.place).text;
@@ -96,7 +96,7 @@ export function withOwnVerdicts(
 }
 
 /** Leaves out all places if it can't be determined which may be shown. */
-function maskFor(set: PolicySet, subject: Subject): MaskPointer {
+function maskFor(set: PolicySet, subject: Subject): HidePointer {
   try {
     return createPointerMask(set.facts(subject).searchResult);
   } catch {
@@ -108,7 +108,7 @@ function maskFor(set: PolicySet, subject: Subject): MaskPointer {
 function explainRule(
   rule: CompiledRule,
   subject: Subject,
-  { now, fold, mask }: { now: () => number; fold: PolicySet['fold']; mask: MaskPointer },
+  { now, fold, mask }: { now: () => number; fold: PolicySet['fold']; mask: HidePointer },
 ): RuleExplanation {
   const alone = new PolicySet({ policies: [], builtIn: [rule], fold, searchFor: shareSearches(fold) });
   alone.compile();
@@ -130,7 +130,7 @@ function explainRule(
 function explainMatches(
   matches: readonly Match[],
   found: ReadonlyMap<string, readonly Range[]>,
-  mask: MaskPointer,
+  mask: HidePointer,
 ): readonly ExplainedMatch[] {
   return matches.map((match) => {
     const ranges = found.get(match.at);

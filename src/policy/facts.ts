@@ -70,7 +70,7 @@ export function shareSearches(fold: Fold): SharedSearch {
 const nothingFound: SearchResult = { matches: new Map(), unseen: [], unreadable: [] };
 
 /** What rules check about one request; each fact is computed on first use, once for all rules. */
-export class Facts {
+export class RuleInputs {
   readonly subject: Subject;
   readonly checkpoint: Checkpoint;
   readonly #patterns: () => Patterns;
@@ -98,9 +98,12 @@ export class Facts {
   }
 
   /** The same request where it is known who may be asked for it: what was found in it is not looked for again. */
-  withTargets({ targetModels, providers }: Required<Pick<Subject, 'targetModels' | 'providers'>>): Facts {
+  withTargets({
+    targetModels,
+    providers,
+  }: Required<Pick<Subject, 'targetModels' | 'providers'>>): RuleInputs {
     const subject = { ...this.subject, targetModels, providers };
-    const facts = new Facts(subject, this.#patterns, { checkpoint: this.checkpoint });
+    const facts = new RuleInputs(subject, this.#patterns, { checkpoint: this.checkpoint });
     facts.#caps = this.#caps;
     facts.#searchResult = this.#searchResult;
     facts.#texts = this.#texts;

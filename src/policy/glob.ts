@@ -46,9 +46,9 @@ function matchParts(parts: readonly string[]): Glob {
   const last = parts.at(-1) ?? '';
   if (parts.length === 1) return (name) => name === first;
   const middle = parts.slice(1, -1).filter((part) => part !== '');
-  const leastLength = first.length + last.length;
+  const minLength = first.length + last.length;
   return (name) => {
-    if (name.length < leastLength || !name.startsWith(first) || !name.endsWith(last)) return false;
+    if (name.length < minLength || !name.startsWith(first) || !name.endsWith(last)) return false;
     return holdsInOrder(name.slice(first.length, name.length - last.length), middle);
   };
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Facts } from './facts.ts';
+import type { RuleInputs } from './facts.ts';
 import type { Subject, Verdict } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
@@ -14,7 +14,7 @@ export interface HeaderValue {
 
 // Most values are the same in every request of a client. Clients choose them, so what is memoized is bounded.
 const cleanLimit = 2_000;
-const longestClean = 256;
+const maxCleanLength = 256;
 
 /**
  * Evaluates the text rules on texts that leave besides the body; such a text has every role. A value in which no rule
@@ -22,12 +22,12 @@ const longestClean = 256;
  */
 export class HeaderValues {
   readonly #rules: readonly CompiledRule[];
-  readonly #factsOf: (subject: Subject) => Facts;
+  readonly #inputsOf: (subject: Subject) => RuleInputs;
   readonly #clean = new Set<string>();
 
-  constructor(rules: readonly CompiledRule[], factsOf: (subject: Subject) => Facts) {
+  constructor(rules: readonly CompiledRule[], inputsOf: (subject: Subject) => RuleInputs) {
     this.#rules = rules.filter(({ when = [] }) => when.some(({ text }) => text !== undefined));
-    this.#factsOf = factsOf;
+    this.#inputsOf = inputsOf;
   }
 
   /** Whether a text is memoized as one in which no rule finds anything. */
@@ -38,13 +38,13 @@ export class HeaderValues {
   /** A rule's other conditions refer to the request. */
   evaluate({ at, text }: HeaderValue, subject: Subject): readonly Verdict[] {
     const found = readings(text)
-      .map((reading) => this.#factsOf({ ...subject, document: wrapText(reading) }))
+      .map((reading) => this.#inputsOf({ ...subject, document: wrapText(reading) }))
       .filter(({ searchResult }) => searchResult.matches.size > 0);
     if (found.length === 0) {
-      if (text.length <= longestClean) this.#noteClean(text);
+      if (text.length <= maxCleanLength) this.#noteClean(text);
       return none;
     }
-    const facts = this.#factsOf(subject);
+    const facts = this.#inputsOf(subject);
     return this.#rules.flatMap((rule) => {
       const [verdict] = found.flatMap((texts) => verdictOf(rule, facts, texts) ?? []);
       if (verdict === undefined) return [];
@@ -62,14 +62,14 @@ export class HeaderValues {
 const none: readonly Verdict[] = [];
 
 /** The shortest key is twelve characters long; shorter values can't be one in base64. */
-const shortestBase64 = 16;
+const minBase64Length = 16;
 /** How often a value may have been percent-encoded. */
-const mostEncodings = 3;
+const maxEncodings = 3;
 
 /** A value as it is, with its percent-encoding undone, and the text that it is in base64. */
 function readings(text: string): readonly string[] {
   const plain = [text];
-  for (let last = text; last.includes('%') && plain.length <= mostEncodings; ) {
+  for (let last = text; last.includes('%') && plain.length <= maxEncodings; ) {
     const decoded = percentDecode(last).toString();
     if (decoded === last) break;
     plain.push(decoded);
@@ -80,12 +80,12 @@ function readings(text: string): readonly string[] {
 
 /** Random bytes, as ids have them, are hardly ever UTF-8. */
 function base64Text(value: string): readonly string[] {
-  if (value.length < shortestBase64 || !isBase64(value)) return [];
+  if (value.length < minBase64Length || !isBase64(value)) return [];
   const bytes = Buffer.from(value, 'base64');
   return isUtf8(bytes) && isPlainText(bytes) ? [bytes.toString()] : [];
 }
 
-function verdictOf(rule: CompiledRule, facts: Facts, texts: Facts): Verdict | undefined {
+function verdictOf(rule: CompiledRule, facts: RuleInputs, texts: RuleInputs): Verdict | undefined {
   try {
     return evaluateRule(rule, facts, texts);
   } catch (cause) {

@@ -1,12 +1,12 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
 import { type Checkpoint, GivenUp } from './checkpoint.ts';
 import { decideRedacted } from './decide-redacted.ts';
-import { Facts, type Patterns, type SharedSearch } from './facts.ts';
+import { type Patterns, RuleInputs, type SharedSearch } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
 import { storedConversation } from './mask/stored-conversation.ts';
-import { createPointerMask, type MaskPointer } from './redact/redact.ts';
+import { createPointerMask, type HidePointer } from './redact/redact.ts';
 import { replaceMatches } from './replace-matches.ts';
 import {
   type ChosenRoute,
@@ -138,7 +138,7 @@ export class PolicySet {
   }
 
   /** Throws what a matcher throws. */
-  #chooseRoute(facts: Facts, { candidates, fixed }: RoutePlan): ChosenRoute {
+  #chooseRoute(facts: RuleInputs, { candidates, fixed }: RoutePlan): ChosenRoute {
     const entries = fixed?.entries ?? takeEntries(candidates, (entry) => this.#routes.get(entry), facts);
     const all = targetsOf(entries, candidates);
     const open =
@@ -155,12 +155,12 @@ export class PolicySet {
   }
 
   /** Whether a rule refuses the request to this target. What can't be evaluated is decided with all others. */
-  #refuses({ provider, model }: RouteTarget, facts: Facts): boolean {
+  #refuses({ provider, model }: RouteTarget, facts: RuleInputs): boolean {
     const there = facts.withTargets({ targetModels: [model], providers: [provider] });
     return this.#providerRules.some((rule) => evaluateRule(rule, there, facts) !== undefined);
   }
 
-  #decideFor(facts: Facts, checkpoint: Checkpoint | undefined): Decision {
+  #decideFor(facts: RuleInputs, checkpoint: Checkpoint | undefined): Decision {
     const decision = this.#decideOnce(facts);
     if (decision.redacted === undefined) return decision;
     const { subject } = facts;
@@ -174,7 +174,7 @@ export class PolicySet {
     );
   }
 
-  #decideOnce(facts: Facts): Decision {
+  #decideOnce(facts: RuleInputs): Decision {
     const verdicts: Verdict[] = [];
     for (const rule of this.rules) {
       try {
@@ -225,15 +225,15 @@ export class PolicySet {
   capLimit(subject: Subject): number {
     if (this.#capRules.length === 0) return Number.POSITIVE_INFINITY;
     const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
-    return capLimit(this.#capRules, new Facts(subject, () => this.#compiled(), { caps: unbounded }));
+    return capLimit(this.#capRules, new RuleInputs(subject, () => this.#compiled(), { caps: unbounded }));
   }
 
-  facts(subject: Subject, checkpoint?: Checkpoint): Facts {
-    return new Facts(subject, () => this.#compiled(), checkpoint && { checkpoint });
+  facts(subject: Subject, checkpoint?: Checkpoint): RuleInputs {
+    return new RuleInputs(subject, () => this.#compiled(), checkpoint && { checkpoint });
   }
 
   /** The verdicts of the policies' own options, beside their rules. */
-  #ownVerdicts(facts: Facts, verdicts: readonly Verdict[]): readonly Verdict[] {
+  #ownVerdicts(facts: RuleInputs, verdicts: readonly Verdict[]): readonly Verdict[] {
     const { unseen, unreadable } = facts.searchResult;
     if (unseen.length === 0 && unreadable.length === 0 && !this.#mayDeny) return none;
     const own: Verdict[] = [];
@@ -270,7 +270,7 @@ export class PolicySet {
   }
 
   /** Numbers in place of text that a rule would have to read. */
-  #unreadable(facts: Facts): readonly Verdict[] {
+  #unreadable(facts: RuleInputs): readonly Verdict[] {
     const { unreadable } = facts.searchResult;
     if (unreadable.length === 0) return [];
     const found = this.rules
@@ -291,7 +291,7 @@ export class PolicySet {
     );
   }
 
-  #conclude(facts: Facts, verdicts: readonly Verdict[], mask: MaskPointer): Decision {
+  #conclude(facts: RuleInputs, verdicts: readonly Verdict[], mask: HidePointer): Decision {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
     const unseen = facts.searchResult.unseen.length;
     const monitored = verdicts.filter(({ mode, action: would }) => mode === 'monitor' && withholds(would));
@@ -323,7 +323,7 @@ export class PolicySet {
 const none: readonly Verdict[] = [];
 
 /** The place of the first unreadable content of these kinds. */
-function firstUnseen({ searchResult, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {
+function firstUnseen({ searchResult, subject }: RuleInputs, ...kinds: UnseenKind[]): readonly Match[] {
   const found = searchResult.unseen.find(({ kind }) => kinds.includes(kind));
   if (found === undefined) return [];
   const at = subject.document.pointer(placeInRequest(found.place).entry);
@@ -347,11 +347,11 @@ function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict
   };
 }
 
-function maskVerdict(verdict: Verdict, mask: MaskPointer): Verdict {
+function maskVerdict(verdict: Verdict, mask: HidePointer): Verdict {
   return { ...verdict, matches: verdict.matches.map(maskMatch(mask)) };
 }
 
-function maskMatch(mask: MaskPointer): (match: Match) => Match {
+function maskMatch(mask: HidePointer): (match: Match) => Match {
   return (match) => ({ ...match, at: mask(match.at) });
 }
 

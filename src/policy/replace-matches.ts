@@ -1,7 +1,7 @@
 import type { JsonDocument } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { Pattern } from './automaton/patterns.ts';
-import type { Facts } from './facts.ts';
+import type { RuleInputs } from './facts.ts';
 import type { MaskedValues } from './mask/masked-values.ts';
 import { Masking } from './mask/masking.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -21,7 +21,7 @@ export type Replaced =
  */
 export function replaceMatches(
   rules: readonly CompiledRule[],
-  facts: Facts,
+  facts: RuleInputs,
   placeholders: Placeholders | undefined,
 ): Replaced {
   const masking = placeholders && new Masking(placeholders);
@@ -41,7 +41,7 @@ export function replaceMatches(
 
 function plan(
   rules: readonly CompiledRule[],
-  facts: Facts,
+  facts: RuleInputs,
   masking: Masking | undefined,
 ): Plan | Extract<Replaced, { kind: 'impossible' }> {
   const { document } = facts.subject;

@@ -1,4 +1,4 @@
-import type { Facts } from './facts.ts';
+import type { RuleInputs } from './facts.ts';
 import type { Match, Subject } from './rule.ts';
 import type { CompiledConditions } from './rules/compile-rule.ts';
 import { evaluateConditions } from './rules/evaluate.ts';
@@ -60,7 +60,7 @@ export const noRoute: ChosenRoute = {
 export function takeEntries(
   candidates: readonly Candidate[],
   conditionsOf: (entry: number) => CompiledConditions | undefined,
-  facts: Facts,
+  facts: RuleInputs,
 ): readonly TakenEntry[] {
   const taken: TakenEntry[] = [];
   for (const { entry } of candidates) {

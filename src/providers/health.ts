@@ -16,7 +16,7 @@ export interface BreakerChannel {
   subscribe(listener: (change: BreakerChange) => void): void;
 }
 
-const longestName = 1_000;
+const maxNameLength = 1_000;
 
 /** What another process sent; undefined for anything else. */
 export function parseBreakerChange(value: unknown): BreakerChange | undefined {
@@ -28,7 +28,7 @@ export function parseBreakerChange(value: unknown): BreakerChange | undefined {
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= longestName;
+  return typeof value === 'string' && value.length <= maxNameLength;
 }
 
 /** How many failures in a row open it, and how long it stays open before one request may probe. */

@@ -9,8 +9,8 @@ import { Admission } from './admission.ts';
 import {
   azureDeployments,
   bedrock,
-  type Call,
   type CloudApi,
+  type CloudRequest,
   type Envelope,
   vertex,
 } from './clouds/clouds.ts';
@@ -80,7 +80,7 @@ export class Provider {
   }
 
   /** The request target at this host for a call. Throws request.field for a model that can't stand in its path. */
-  pathFor(call: Call): string {
+  pathFor(call: CloudRequest): string {
     if (this.options.dialect === 'sandbox') return this.#basePath + call.path;
     return this.#basePath + (this.#cloud?.pathFor(call) ?? call.path.replace(/^\/v1(?:beta)?/, ''));
   }
@@ -91,7 +91,7 @@ export class Provider {
   }
 
   /** What its bodies hold besides those of the dialect. */
-  envelopeFor(call: Pick<Call, 'path'>): Envelope | undefined {
+  envelopeFor(call: Pick<CloudRequest, 'path'>): Envelope | undefined {
     const envelope = this.#cloud?.envelopeFor?.(call);
     if (envelope === undefined || !this.options.forwardHeaders.has('anthropic-beta')) return envelope;
     return { ...envelope, betas: undefined }; // whoever asks for the header to be forwarded knows what the host takes
@@ -150,7 +150,7 @@ function basePath(pathname: string, family: ProviderConfig['dialect']): string {
   const path = pathname.replace(/\/+$/, '');
   // It has all dialects, each under its own version.
   if (family === 'sandbox') return path.replace(/\/v1$/, '');
-  const isWhole = family === 'openai' || family === 'bedrock' || family === 'vertex';
-  if (isWhole || /\/v1(?:beta)?$|\/publishers\/[^/]+$/.test(path)) return path;
+  const hasVersion = family === 'openai' || family === 'bedrock' || family === 'vertex';
+  if (hasVersion || /\/v1(?:beta)?$|\/publishers\/[^/]+$/.test(path)) return path;
   return family === 'gemini' ? `${path}/v1beta` : `${path}/v1`;
 }

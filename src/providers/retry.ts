@@ -11,7 +11,7 @@ import type { ProviderAnswer } from './transport/upstream.ts';
 const capS = 60;
 /** How long the body of a refusal may take. */
 const refusalMs = 5_000;
-const wait = { firstMs: 500, longestMs: Number.POSITIVE_INFINITY };
+const wait = { firstMs: 500, maxMs: Number.POSITIVE_INFINITY };
 // Retries that are allowed before any request has earned them.
 const initialRetries = 10;
 

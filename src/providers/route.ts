@@ -22,7 +22,7 @@ interface Chosen {
   readonly targets: readonly { readonly entry: number; readonly provider: string; readonly model: string }[];
 }
 
-export type Router = ReturnType<typeof createRouter>;
+export type Router = ReturnType<typeof createModelRouter>;
 
 interface RouterParts {
   readonly models: readonly ModelEntry[];
@@ -34,7 +34,7 @@ interface RouterParts {
 const maxNames = 1_000;
 
 /** Finds the providers of models and of requests. */
-export function createRouter({ models, findModel, providers }: RouterParts) {
+export function createModelRouter({ models, findModel, providers }: RouterParts) {
   const known = new Map<string, Route | undefined>();
   // Where nothing depends on the request, all requests for a model have the same one.
   const followed = new WeakMap<Chosen, Route | undefined>();

@@ -170,7 +170,7 @@ const lineEnd = 0x0a;
  * its own, because another process may have appended after the truncation.
  */
 export function fromLineStart(text: Buffer<ArrayBuffer>, written: number): Buffer<ArrayBuffer> {
-  const isWhole = written === 0 || written === text.length || text[written - 1] === lineEnd;
-  if (isWhole) return text.subarray(written);
+  const endsWithLine = written === 0 || written === text.length || text[written - 1] === lineEnd;
+  if (endsWithLine) return text.subarray(written);
   return Buffer.concat([Buffer.of(lineEnd), text.subarray(text.lastIndexOf(lineEnd, written - 1) + 1)]);
 }

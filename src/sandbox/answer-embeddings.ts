@@ -3,7 +3,7 @@ import { type Fields, toFields, wrongField } from '../dialects/fields.ts';
 import { noUsage } from '../dialects/usage.ts';
 import { contextOf, withoutMedia } from './answer-text.ts';
 import { checkEmbeddingModel } from './models.ts';
-import type { Reply } from './send.ts';
+import type { SandboxAnswer } from './send.ts';
 import { countTokens } from './tokens.ts';
 
 // Trigrams weigh less than words: they bring "plant" and "plants" together, not "plant" and "planet".
@@ -60,7 +60,7 @@ export function answerEmbeddings(
   { embeddingCodec: codec }: EmbeddingDialect,
   sent: Fields,
   model: string,
-): Reply {
+): SandboxAnswer {
   checkEmbeddingModel(model);
   const { input, ...body } = codec.normalize?.(sent) ?? sent;
   const inputs = input === undefined ? undefined : parseInputs(input);

@@ -9,13 +9,13 @@ import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type Asked, decideAnswers, deltaLengths } from './decide-answer.ts';
 import { createdS, textKind } from './models.ts';
-import type { Frame, Reply } from './send.ts';
+import type { Frame, SandboxAnswer } from './send.ts';
 import { countPromptTokens, isMedia, slices } from './tokens.ts';
 
-const mostChoices = 128;
+const maxChoices = 128;
 
 /** Answers a request of a dialect, which reads it and writes the answer. Throws what is wrong with the request. */
-export function answerText({ codec }: TextDialect, sent: Fields, model: string): Reply {
+export function answerText({ codec }: TextDialect, sent: Fields, model: string): SandboxAnswer {
   const body = normalized(codec, sent);
   const asked = readRequest({ codec }, body, model);
   const { kind, request } = asked;
@@ -167,8 +167,8 @@ function addOutput(sum: Usage, { outputTokens, reasoningTokens }: Usage): Usage 
 function choicesOf({ n, generationConfig }: Fields): number {
   const { candidateCount } = toFields(generationConfig);
   const count = n ?? candidateCount ?? 1;
-  if (Number.isInteger(count) && Number(count) >= 1 && Number(count) <= mostChoices) return Number(count);
-  throw wrongField(n === undefined ? 'candidateCount' : 'n', `a whole number from 1 to ${mostChoices}`);
+  if (Number.isInteger(count) && Number(count) >= 1 && Number(count) <= maxChoices) return Number(count);
+  throw wrongField(n === undefined ? 'candidateCount' : 'n', `a whole number from 1 to ${maxChoices}`);
 }
 
 /** Gemini's settings without the number of choices. */

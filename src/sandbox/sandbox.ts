@@ -14,7 +14,7 @@ import type { HttpResponse } from '../http/response.ts';
 import { answerEmbeddings } from './answer-embeddings.ts';
 import { answerText, countRequest } from './answer-text.ts';
 import { askedStatus, modelEntry, modelList } from './models.ts';
-import { asArray, type Reply, sendJson, sendReply } from './send.ts';
+import { asArray, type SandboxAnswer, sendReply, sendSandboxJson } from './send.ts';
 
 /** Made-up rate limits, and what every answer says is left of them. */
 const rateLimits = [
@@ -85,7 +85,11 @@ async function serve(
     // The statuses with which a real host asks the client to retry.
     const retry = [429, 503, 529].includes(failure.status) ? ['retry-after', '1'] : [];
     const { status } = failure;
-    sendJson(response, { status, value: errorBody(dialect, failure), headers: [...headers, ...retry] });
+    sendSandboxJson(response, {
+      status,
+      value: errorBody(dialect, failure),
+      headers: [...headers, ...retry],
+    });
   } finally {
     open.delete(ended);
   }
@@ -95,7 +99,7 @@ async function answer(
   request: HttpRequest,
   response: HttpResponse,
   { path, query }: { readonly path: string; readonly query: string },
-): Promise<Reply> {
+): Promise<SandboxAnswer> {
   const found = findMethod(path);
   const listed = found === undefined ? /^(\/v1(?:beta)?)\/models(?:\/(.+))?$/.exec(path) : null;
   if (listed !== null) {

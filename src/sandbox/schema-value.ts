@@ -1,14 +1,14 @@
 import { type Fields, isFields, toFields, toList, wrongField } from '../dialects/fields.ts';
 
 /** How much of a schema is unfolded, in names and characters: one that refers to itself has no end of its own. */
-const mostWork = 200_000;
+const maxWork = 200_000;
 /** What each visit of a schema counts for beside its names. */
 const visitWork = 40;
-const mostDepth = 30;
+const maxDepth = 30;
 /** Below this depth only what is required is generated. */
 const fullDepth = 4;
-const mostItems = 100;
-const mostCharacters = 10_000;
+const maxItems = 100;
+const maxCharacters = 10_000;
 
 const formats: Readonly<Record<string, string>> = {
   'date-time': '2025-01-01T12:00:00Z',
@@ -25,13 +25,13 @@ const formats: Readonly<Record<string, string>> = {
  * patterns among it, is ignored. Throws request.field for a schema without end.
  */
 export function buildValue(root: unknown): unknown {
-  let left = mostWork;
+  let left = maxWork;
   const spend: Spend = (work) => {
     left -= work;
     if (left < 0) throw wrongField('schema', 'a schema with an end');
   };
   const build = (schema: unknown, depth: number): unknown => {
-    if (depth > mostDepth) spend(mostWork);
+    if (depth > maxDepth) spend(maxWork);
     const flat = flatten(schema, { root, depth, spend });
     if ('const' in flat) return flat.const;
     if (Array.isArray(flat.enum) && flat.enum.length > 0) return flat.enum[0];
@@ -67,7 +67,7 @@ interface Unfolding {
 function flatten(schema: unknown, unfolding: Unfolding, steps = 0): Fields {
   const { root, depth, spend } = unfolding;
   spend(visitWork);
-  if (!isFields(schema) || steps > mostDepth) return {};
+  if (!isFields(schema) || steps > maxDepth) return {};
   spend(sizeOf(schema));
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
   const parts = [
@@ -143,7 +143,7 @@ function buildArray({ items, prefixItems, ...bounds }: Fields, isDeep: boolean, 
   const first = toList(prefixItems);
   const usual = items === undefined || isDeep ? 0 : 1;
   const fewest = Math.max(first.length, toNumber(bounds.minItems, 0));
-  const length = Math.min(mostItems, Math.max(fewest, Math.min(usual, toNumber(bounds.maxItems, usual))));
+  const length = Math.min(maxItems, Math.max(fewest, Math.min(usual, toNumber(bounds.maxItems, usual))));
   return Array.from({ length }, (_, index) => build(first[index] ?? items));
 }
 
@@ -164,7 +164,7 @@ function buildNumber({ type, multipleOf, ...bounds }: Fields): number {
 function buildText({ format, minLength, maxLength }: Fields, spend: Spend): string {
   const word = 'sandbox';
   const formatted = typeof format === 'string' ? formats[format] : undefined;
-  const fewest = Math.max(0, Math.min(mostCharacters, toNumber(minLength, 0)));
+  const fewest = Math.max(0, Math.min(maxCharacters, toNumber(minLength, 0)));
   spend(fewest);
   return (
     formatted ??

@@ -11,7 +11,7 @@ export interface Frame {
 type Pace = 'free' | 'slow' | 'cut';
 
 /** What an endpoint answers. */
-export type Reply =
+export type SandboxAnswer =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'plain'; readonly value: unknown; readonly pace: Pace; readonly deltas: number }
   | Streamed;
@@ -35,14 +35,18 @@ const slowMs = 100;
 const deltasBeforeCut = 3;
 
 /** Sends a whole reply. Rejects with an AbortError if the signal fires first. */
-export async function sendReply(response: HttpResponse, reply: Reply, sending: Sending): Promise<void> {
+export async function sendReply(
+  response: HttpResponse,
+  reply: SandboxAnswer,
+  sending: Sending,
+): Promise<void> {
   if (reply.kind === 'stream') return sendStream(response, reply, sending);
   if (reply.kind === 'plain' && reply.pace === 'slow') {
     // Waits as long as its stream would take.
     await wait(slowMs * Math.max(0, reply.deltas - 1), undefined, { signal: sending.signal });
   }
   const isCut = reply.kind === 'plain' && reply.pace === 'cut';
-  sendJson(response, { status: 200, value: reply.value, headers: sending.headers, isCut });
+  sendSandboxJson(response, { status: 200, value: reply.value, headers: sending.headers, isCut });
 }
 
 interface JsonAnswer {
@@ -53,7 +57,7 @@ interface JsonAnswer {
   readonly isCut?: boolean;
 }
 
-export function sendJson(
+export function sendSandboxJson(
   response: HttpResponse,
   { status, value, headers, isCut = false }: JsonAnswer,
 ): void {

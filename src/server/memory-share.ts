@@ -4,7 +4,7 @@ const mebibyte = 1_048_576;
 /** How much the process that hands out connections uses. */
 const parentBytes = 64 * mebibyte;
 /** The least that a worker can do with: 110 MiB once it is warm, and room for bodies. */
-const leastWorkerBytes = 192 * mebibyte;
+const minWorkerBytes = 192 * mebibyte;
 /** A body takes up to 30 times its bytes while it is read and decided on, if it is made of little else than secrets. */
 const bodiesPart = 1 / 16;
 const bytesPerThread = 256 * mebibyte;
@@ -39,7 +39,7 @@ export function memoryShare(workers: number, totalBytes = memoryBytes()): Memory
 
 /** As many workers as are wanted and have room in the memory. */
 export function fittingWorkers(wanted: number, totalBytes = memoryBytes()): number {
-  return Math.max(1, Math.min(wanted, Math.floor((totalBytes - parentBytes) / leastWorkerBytes)));
+  return Math.max(1, Math.min(wanted, Math.floor((totalBytes - parentBytes) / minWorkerBytes)));
 }
 
 /** A size for people. */

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { type Fields, toFields } from '../dialects/fields.ts';
 import { createTextScrubber } from '../gateway/scrub.ts';
-import { messageOf } from '../lib/message-of.ts';
+import { messageOfError } from '../lib/message-of.ts';
 import type { Counters } from '../limits/counters.ts';
 import { budgetCounters } from '../limits/limiter.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
@@ -28,7 +28,7 @@ export async function openCounters(
       log('error', `the key ${key} in Redis holds no counter, so its limit refuses every request: delete it`),
     onState: ({ isConnected, cause }) => {
       if (isConnected) return log('info', 'Redis is back: limits are shared again');
-      const reason = scrub(messageOf(cause));
+      const reason = scrub(messageOfError(cause));
       log(
         'error',
         `Redis is away, limits are not shared: ${reason || 'no connection'} (gateway doctor says what to do)`,
@@ -69,7 +69,7 @@ export async function openBreakers({
 }: Pick<Config, 'state' | 'providers'>): Promise<OpenBreakerChannel | undefined> {
   if (state.url === undefined) return undefined;
   // A change has no timestamp; one that is kept for too long only delays the first request to its host.
-  const longestOpenMs = Math.max(0, ...[...providers.values()].map(({ breaker }) => breaker.openMs));
+  const maxOpenMs = Math.max(0, ...[...providers.values()].map(({ breaker }) => breaker.openMs));
   const { openRedisChannel } = await import('../limits/redis/redis-channel.ts');
   const from = randomUUID();
   const early: BreakerChange[] = [];
@@ -84,7 +84,7 @@ export async function openBreakers({
       const { provider, model, isOpen } = change;
       const text = JSON.stringify({ from, change });
       const id = hash('sha256', JSON.stringify([provider, model ?? null]));
-      if (isOpen) channel.publish(text, { id, forMs: longestOpenMs });
+      if (isOpen) channel.publish(text, { id, forMs: maxOpenMs });
       else channel.retract(text, id);
     },
     subscribe: (follow) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factsOf } from '../../src/client/call.ts';
+import { errorDetails } from '../../src/client/call.ts';
 import { hashKey } from '../../src/config/build/keys.ts';
 import type { Fields } from '../../src/dialects/fields.ts';
 import { decideOffline } from '../../src/gateway/offline/decide-offline.ts';
@@ -87,7 +87,9 @@ for (const [i, dialect] of targets.entries()) {
           const answer = await post(gateway, path, body.toString(), {
             headers: { authorization: `Bearer ${keyOf(name)}` },
           });
-          const error = answer.ok ? undefined : factsOf(((await answer.json()) as { error: Fields }).error);
+          const error = answer.ok
+            ? undefined
+            : errorDetails(((await answer.json()) as { error: Fields }).error);
           if (answer.ok) await answer.arrayBuffer();
           const id = answer.headers.get('x-request-id');
           const record = await gateway.recordWhere(({ request_id }) => request_id === id);

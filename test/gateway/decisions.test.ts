@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Facts } from '../../src/policy/facts.ts';
+import { RuleInputs } from '../../src/policy/facts.ts';
 import { json } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { post, secrets } from '../kit/gateway.ts';
@@ -118,19 +118,19 @@ describe('what goes wrong', () => {
   test.each([
     [
       'a rule that throws',
-      () => vi.spyOn(Facts.prototype, 'caps', 'get'),
+      () => vi.spyOn(RuleInputs.prototype, 'caps', 'get'),
       {},
       'rule caps could not be evaluated, so the request is refused',
     ],
     [
       'the walk over the texts',
-      () => vi.spyOn(Facts.prototype, 'searchResult', 'get'),
+      () => vi.spyOn(RuleInputs.prototype, 'searchResult', 'get'),
       {},
       expect.stringContaining('could not be evaluated, so the request is refused'),
     ],
     [
       'a rule that throws on a header',
-      () => vi.spyOn(Facts.prototype, 'found'),
+      () => vi.spyOn(RuleInputs.prototype, 'found'),
       { 'user-agent': 'project nightfall' },
       'rule gateway-key could not be evaluated, so the request is refused',
     ],

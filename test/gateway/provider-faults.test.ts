@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { factsOf } from '../../src/client/call.ts';
+import { errorDetails } from '../../src/client/call.ts';
 import { isText } from '../../src/dialects/dialect.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 import { requestFor } from '../kit/answers.ts';
@@ -87,7 +87,7 @@ function check({ client, provider }: Pair, answer: RawAnswer, expected: Fault['s
     const { error } = JSON.parse(text) as { error: { message?: unknown } };
     expect(isWhole, label).toBe(true);
     expect(typeof error.message, label).toBe('string');
-    if (reason !== undefined) expect({ label, ...factsOf(error) }).toMatchObject({ label, reason });
+    if (reason !== undefined) expect({ label, ...errorDetails(error) }).toMatchObject({ label, reason });
     else expect(answer.headers.get('retry-after'), label).toEqual(['3']);
     return;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Session, Sessions } from '../../src/inspector/access/sessions.ts';
+import { type PageSession, PageSessions } from '../../src/inspector/access/sessions.ts';
 import { challengeHeader } from '../../src/lib/owner-proof.ts';
 import { projects } from '../kit/gateway.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
@@ -195,7 +195,7 @@ describe('getting in', () => {
       expect(await status(there, await there.newSession())).toBe(200);
     });
 
-    const isOpen = (sessions: Sessions, { cookie, token }: Session) => {
+    const isOpen = (sessions: PageSessions, { cookie, token }: PageSession) => {
       const headers = { cookie: cookie.split(';')[0], 'x-inspector-token': token };
       try {
         sessions.require({ header: (name: string) => headers[name as keyof typeof headers] });
@@ -207,7 +207,7 @@ describe('getting in', () => {
     };
 
     test('a hundred sessions are kept, and the oldest goes', () => {
-      const sessions = new Sessions(() => 4100);
+      const sessions = new PageSessions(() => 4100);
       const hundred = Array.from({ length: 100 }, () => sessions.open());
       const before = hundred.every((session) => isOpen(sessions, session));
       const last = sessions.open();
@@ -220,7 +220,7 @@ describe('getting in', () => {
 
     test('a session ends after a week, and a link after a minute', () => {
       let nowMs = 1_000;
-      const sessions = new Sessions(
+      const sessions = new PageSessions(
         () => 4100,
         () => nowMs,
       );

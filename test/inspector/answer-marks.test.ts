@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Bodies, Body, StreamEvent } from '../../src/inspector/contract/exchange-detail.ts';
+import type { Bodies, Body, ShownEvent } from '../../src/inspector/contract/exchange-detail.ts';
 import { startHost } from '../kit/host.ts';
 import { startInspected } from '../kit/inspector.ts';
 import { chatChunk } from '../kit/stream-events.ts';
@@ -39,7 +39,7 @@ interface Asked {
   readonly deltas?: (text: string) => readonly object[];
 }
 
-const eventMarksOf = ({ data, marks = [] }: StreamEvent) => marksOf({ text: data, marks });
+const eventMarksOf = ({ data, marks = [] }: ShownEvent) => marksOf({ text: data, marks });
 const marksOf = ({ text = '', marks = [] }: Partial<Pick<Body, 'text' | 'marks'>> = {}) =>
   marks.map(({ kind, rule, start, end }) => `${kind} ${rule}: ${text.slice(start, end)}`);
 

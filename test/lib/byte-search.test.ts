@@ -26,7 +26,7 @@ test('takes the next longest where the longest is not accepted', () => {
 
 test('of many that begin alike seeks the first ones only', () => {
   const texts = Array.from({ length: 40 }, (_, at) => `${'the same beginning '.repeat(2)}${at + 10}`);
-  const search = new ByteSearch([...texts, 'the same '], { mostAlike: 16 });
+  const search = new ByteSearch([...texts, 'the same '], { maxAlike: 16 });
 
   expect(texts.filter((text) => found(search, text).length > 0)).toEqual(texts.slice(0, 16));
 });

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { messageOf } from '../../src/lib/message-of.ts';
+import { messageOfError } from '../../src/lib/message-of.ts';
 
 test('an error says its message', () => {
-  expect(messageOf(new Error('no'))).toBe('no');
-  expect(messageOf('thrown')).toBe('thrown');
+  expect(messageOfError(new Error('no'))).toBe('no');
+  expect(messageOfError('thrown')).toBe('thrown');
 });
 
 test('of a name whose addresses all fail, each failure is said', async () => {
@@ -17,10 +17,10 @@ test('of a name whose addresses all fail, each failure is said', async () => {
 
   const error = await new Promise((resolve) => connect(options).on('error', resolve));
 
-  expect(messageOf(error)).toBe('connect ECONNREFUSED 127.0.0.1:1, connect ECONNREFUSED 127.0.0.2:1');
+  expect(messageOfError(error)).toBe('connect ECONNREFUSED 127.0.0.1:1, connect ECONNREFUSED 127.0.0.2:1');
 });
 
 test('an error that says nothing is named by its code, or its class', () => {
-  expect(messageOf(Object.assign(new Error(''), { code: 'EFAIL' }))).toBe('EFAIL');
-  expect(messageOf(new AggregateError([]))).toBe('AggregateError');
+  expect(messageOfError(Object.assign(new Error(''), { code: 'EFAIL' }))).toBe('EFAIL');
+  expect(messageOfError(new AggregateError([]))).toBe('AggregateError');
 });

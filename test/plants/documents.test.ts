@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
-import type { NewPlant, Plant, PlantChange, PlantsPath, Session, User } from '../../src/client/plants.ts';
+import type { NewPlant, Plant, PlantChange, PlantsPath, StoreToken, User } from '../../src/client/plants.ts';
 import { asyncapi } from '../../src/plants/contract/asyncapi.ts';
 import { openapi } from '../../src/plants/contract/openapi.ts';
 import type {
@@ -44,7 +44,7 @@ test("the client's types are those of the documents", () => {
   expectTypeOf<Plant>().branded.toEqualTypeOf<FromSchema<typeof plantSchema>>();
   expectTypeOf<NewPlant>().branded.toEqualTypeOf<FromSchema<typeof newPlantSchema>>();
   expectTypeOf<PlantChange>().branded.toEqualTypeOf<FromSchema<typeof plantChangeSchema>>();
-  expectTypeOf<Session>().branded.toEqualTypeOf<FromSchema<typeof sessionSchema>>();
+  expectTypeOf<StoreToken>().branded.toEqualTypeOf<FromSchema<typeof sessionSchema>>();
   expectTypeOf<User>().branded.toEqualTypeOf<FromSchema<typeof userSchema>>();
   expectTypeOf<PlantsPath>().toExtend<keyof typeof openapi.paths>();
 });

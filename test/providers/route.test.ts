@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelEntry } from '../../src/config/build/models.ts';
-import { createRouter } from '../../src/providers/route.ts';
+import { createModelRouter } from '../../src/providers/route.ts';
 import { makeProvider } from './make-provider.ts';
 
 const one = makeProvider('http://one.example');
@@ -12,7 +12,7 @@ function entry(targets: ModelEntry['targets']): ModelEntry {
 
 test('returns the targets in order, with the name at each provider, without those that have no provider', () => {
   const found = entry([{ provider: 'gone' }, { provider: 'one', model: 'other' }, { provider: 'one' }]);
-  const router = createRouter({
+  const router = createModelRouter({
     models: [found],
     findModel: (name) => (name.startsWith('m') ? found : undefined),
     providers,
@@ -30,7 +30,7 @@ test('returns the targets in order, with the name at each provider, without thos
 
 test('remembers names, found or not, but not without end', () => {
   let lookups = 0;
-  const router = createRouter({
+  const router = createModelRouter({
     models: [],
     findModel: (name) => {
       lookups += 1;

@@ -6,7 +6,7 @@ import { logins } from '../../config/source/logins.ts';
 import { toFields, toText } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
-import { codexHome, readSettings } from '../shell/read-settings.ts';
+import { codexHome, readSettingsFile } from '../shell/read-settings.ts';
 import { type ClientName, clientOf, type ModelLimits } from './clients.ts';
 
 interface Choice {
@@ -86,7 +86,7 @@ async function ownModels(name: ClientName, io: Io): Promise<readonly string[]> {
   if (name === 'gemini') return [io.env.GEMINI_MODEL || 'gemini-2.5-pro'];
   if (name === 'opencode') return [logins.claude.model, logins.codex.model];
   const { parse } = await import('smol-toml');
-  const { value } = readSettings(join(codexHome(io.env), 'config.toml'), parse);
+  const { value } = readSettingsFile(join(codexHome(io.env), 'config.toml'), parse);
   return [toText(toFields(value).model) || logins.codex.model];
 }
 

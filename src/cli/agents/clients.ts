@@ -38,7 +38,7 @@ export interface Run {
 }
 
 /** What points a client at a gateway. */
-export interface Settings {
+export interface ClientSettings {
   readonly variables: Readonly<Record<string, string>>;
   /** Variables that a user's own of the same name replace. */
   readonly defaults?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface Settings {
 }
 
 interface Client {
-  settings(target: Target): Settings;
+  settings(target: Target): ClientSettings;
   /** Variables that would point the client elsewhere. */
   readonly conflicts: readonly string[];
   /** Variables that would take the place of its own login. */
@@ -186,7 +186,7 @@ export function clientOf(name: ClientName): Client {
 export const agentNames = clientNames.filter((name) => 'install' in clients[name]);
 
 /** Its name for two models: one to plan with (its Opus), one for everything else (its Sonnet). */
-function claudeModels(main: string | undefined, thinking: string | undefined): Settings['variables'] {
+function claudeModels(main: string | undefined, thinking: string | undefined): ClientSettings['variables'] {
   if (thinking === undefined) return main === undefined ? {} : { ANTHROPIC_MODEL: main };
   return {
     ANTHROPIC_MODEL: 'opusplan',
@@ -277,9 +277,9 @@ function opencodeConfig({
 /** The settings with their files written to this user's state, without a key, and with the variables that name them. */
 export function writeFiles(
   name: ClientName,
-  { files = {}, variables, ...rest }: Settings,
+  { files = {}, variables, ...rest }: ClientSettings,
   { env }: Pick<Io, 'env'>,
-): Settings {
+): ClientSettings {
   const directory = join(stateDirectory(env), 'agents');
   const written = Object.entries(files).map(([variable, content]) => {
     makeDirectory(directory);

@@ -5,7 +5,7 @@ import { type LoginAgent, logins, type WantedLogin } from '../../config/source/l
 import { isFields, toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
-import { codexHome, readSettings } from '../shell/read-settings.ts';
+import { codexHome, readSettingsFile } from '../shell/read-settings.ts';
 import { findModel } from './choose-model.ts';
 import type { ClientName } from './clients.ts';
 
@@ -31,7 +31,7 @@ export function isLoggedIn(agent: LoginAgent, { env }: Pick<Io, 'env'>): boolean
 /** The members of a file, with every text left out: nothing here ever holds a token. */
 function shapeOf(file: string): Readonly<Record<string, unknown>> {
   const withoutTexts = (_name: string, value: unknown) => (typeof value === 'string' ? '' : value);
-  return toFields(readSettings(file, (text) => JSON.parse(text, withoutTexts)).value);
+  return toFields(readSettingsFile(file, (text) => JSON.parse(text, withoutTexts)).value);
 }
 
 interface RunOptions {

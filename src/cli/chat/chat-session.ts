@@ -1,9 +1,9 @@
 import type { GatewayAddress } from '../../client/call.ts';
-import type { Part, Prompt, PromptDialect, Turn } from '../../client/conversation.ts';
+import type { Prompt, PromptDialect, PromptPart, PromptTurn } from '../../client/conversation.ts';
 import { textTurn } from '../../client/conversation.ts';
-import type { Answered } from '../../client/gateway.ts';
+import type { GatewayAnswer } from '../../client/gateway.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Thread } from '../history/thread.ts';
+import type { OpenConversation } from '../history/thread.ts';
 
 /** Which model is asked, and how. */
 export interface ChatSettings {
@@ -15,14 +15,14 @@ export interface ChatSettings {
   /** From the command line; else the model's native dialect. */
   readonly dialectOf: (model: string) => PromptDialect;
   /** Where the conversation is saved; undefined if it is not. */
-  readonly thread: Thread | undefined;
+  readonly thread: OpenConversation | undefined;
 }
 
 /** Sends a prompt and shows its answer; returns the partial text if it was stopped. */
 export type Ask = (
   address: GatewayAddress,
   prompt: Prompt & { readonly dialect: PromptDialect },
-) => Promise<{ readonly answered: Answered } | { readonly stopped: string }>;
+) => Promise<{ readonly answered: GatewayAnswer } | { readonly stopped: string }>;
 
 export interface ChatUsage {
   readonly questions: number;
@@ -36,9 +36,9 @@ export class ChatSession {
   system: string | undefined;
   usage: ChatUsage = { questions: 0, inputTokens: 0, outputTokens: 0 };
   readonly #settings: ChatSettings;
-  #thread: Thread | undefined;
-  #turns: readonly Turn[];
-  #attached: readonly Part[] = [];
+  #thread: OpenConversation | undefined;
+  #turns: readonly PromptTurn[];
+  #attached: readonly PromptPart[] = [];
   /** The text of the last question, if it failed or was stopped before its answer began. */
   #unanswered: string | undefined;
 
@@ -55,7 +55,7 @@ export class ChatSession {
     return this.#turns.length;
   }
 
-  get turns(): readonly Turn[] {
+  get turns(): readonly PromptTurn[] {
     return this.#turns;
   }
 
@@ -64,13 +64,13 @@ export class ChatSession {
   }
 
   /** Attaches something to the next question. */
-  attach(parts: readonly Part[]): void {
+  attach(parts: readonly PromptPart[]): void {
     this.#attached = [...this.#attached, ...parts];
   }
 
   /** Asks, and adds question and answer to the conversation unless it fails. */
   async ask(text: string, ask: Ask): Promise<void> {
-    const question: Turn = { role: 'user', parts: [...this.#attached, { kind: 'text', text }] };
+    const question: PromptTurn = { role: 'user', parts: [...this.#attached, { kind: 'text', text }] };
     this.#unanswered = text;
     if (!(await this.#goOn(question, ask))) return;
     this.#unanswered = undefined;
@@ -103,7 +103,7 @@ export class ChatSession {
   }
 
   /** Leaves this conversation for another one. */
-  switchTo(thread: Thread): void {
+  switchTo(thread: OpenConversation): void {
     this.#thread?.close();
     this.#thread = thread;
     this.#turns = thread.turns;
@@ -117,7 +117,7 @@ export class ChatSession {
   }
 
   /** Returns whether the conversation has grown. */
-  async #goOn(question: Turn, ask: Ask, beforeKeeping: () => void = () => undefined): Promise<boolean> {
+  async #goOn(question: PromptTurn, ask: Ask, beforeKeeping: () => void = () => undefined): Promise<boolean> {
     const { address, fixed, dialectOf } = this.#settings;
     const { model, system } = this;
     const turns = [...this.#turns, question];

@@ -23,23 +23,23 @@ export interface CompletionContext {
 
 export const noWords: Completion = { kind: 'words', words: [] };
 
-type Source = (context: CompletionContext) => Promise<Completion>;
+type CandidateSource = (context: CompletionContext) => Promise<Completion>;
 
-const modelNames: Source = async (context) => {
+const modelNames: CandidateSource = async (context) => {
   const { modelNames: named } = await import('./config-names.ts');
   return toWords(await named(configFile(context), context.io));
 };
 
-const fileNames: Source = async () => ({ kind: 'files', words: [] });
+const fileNames: CandidateSource = async () => ({ kind: 'files', words: [] });
 const configured =
-  (list: 'projects' | 'keys' | 'policies' | 'rules' | 'providers'): Source =>
+  (list: 'projects' | 'keys' | 'policies' | 'rules' | 'providers'): CandidateSource =>
   async (context) => {
     const { namesInConfig } = await import('./config-names.ts');
     return toWords((await namesInConfig(configFile(context), context.io))[list]);
   };
 
 /** Keyed by a value's placeholder in the help, or else by its option: `[model]` and `--model <name>` complete models. */
-const sources: Readonly<Record<string, Source>> = {
+const sources: Readonly<Record<string, CandidateSource>> = {
   file: fileNames,
   files: fileNames,
   records: fileNames,

@@ -4,16 +4,16 @@ import { parse } from 'smol-toml';
 import { toFields, toText } from '../../dialects/fields.ts';
 import { pastProxies, usesProxy } from '../agents/clients.ts';
 import type { Io } from '../shell/io.ts';
-import { codexHome, readSettings } from '../shell/read-settings.ts';
-import { about, type Finding, isHere, proxyFault } from './finding.ts';
+import { codexHome, readSettingsFile } from '../shell/read-settings.ts';
+import { about, type CheckResult, isHere, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('codex');
 
 /** Checks whether Codex's own configuration bypasses the gateway or keeps Codex from starting. */
-export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonly Finding[] {
+export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonly CheckResult[] {
   const overrides = checkCodexOverrides({ env }, gatewayUrl);
   const file = join(codexHome(env), 'config.toml');
-  const settings = readSettings(file, parse);
+  const settings = readSettingsFile(file, parse);
   if (settings.kind === 'missing')
     return overrides.length > 0 ? overrides : [ok('no configuration of its own')];
   if (settings.kind === 'broken') {
@@ -22,7 +22,7 @@ export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonl
     ];
   }
   const { model_provider: used, model_providers: all } = toFields(settings.value);
-  const findings: Finding[] = [...overrides];
+  const findings: CheckResult[] = [...overrides];
   if (toText(used) !== '' && toText(used) !== 'gateway') {
     findings.push(
       warning(
@@ -42,7 +42,7 @@ export function checkCodexOverrides(
   { env }: Pick<Io, 'env'>,
   gatewayUrl: string | undefined,
   root = '/',
-): readonly Finding[] {
+): readonly CheckResult[] {
   return [
     ...checkManaged(join(root, 'etc/codex/managed_config.toml'), gatewayUrl),
     ...checkProfile(join(codexHome(env), 'config.toml')),
@@ -50,9 +50,9 @@ export function checkCodexOverrides(
   ];
 }
 
-function checkManaged(file: string, gatewayUrl: string | undefined): Finding[] {
+function checkManaged(file: string, gatewayUrl: string | undefined): CheckResult[] {
   const remedy = 'ask the administrator to change it';
-  const settings = readSettings(file, parse);
+  const settings = readSettingsFile(file, parse);
   if (settings.kind === 'broken') return [error(`${file} can't be read: ${settings.reason}`, remedy)];
   const { model_provider: used, model_providers: all } = toFields(settings.value);
   const url = toText(toFields(toFields(all).gateway).base_url);
@@ -66,8 +66,8 @@ function checkManaged(file: string, gatewayUrl: string | undefined): Finding[] {
   );
 }
 
-function checkProfile(file: string): Finding[] {
-  const profile = toText(toFields(readSettings(file, parse).value).profile);
+function checkProfile(file: string): CheckResult[] {
+  const profile = toText(toFields(readSettingsFile(file, parse).value).profile);
   if (profile === '') return [];
   return [
     error(
@@ -81,8 +81,8 @@ function checkProfile(file: string): Finding[] {
 function checkVariables(
   file: string,
   { env, gatewayUrl }: { readonly env: Io['env']; readonly gatewayUrl: string },
-): Finding[] {
-  const own = toFields(readSettings(file, parseEnv).value);
+): CheckResult[] {
+  const own = toFields(readSettingsFile(file, parseEnv).value);
   const lists = own.NO_PROXY !== undefined || own.no_proxy !== undefined;
   if (!lists || !usesProxy(gatewayUrl, { ...env, ...pastProxies(gatewayUrl, env), ...own })) return [];
   return [error(...proxyFault(file, 'NO_PROXY', gatewayUrl))];
@@ -93,7 +93,7 @@ function checkBlock(
   file: string,
   block: Readonly<Record<string, unknown>>,
   gatewayUrl: string | undefined,
-): Finding[] {
+): CheckResult[] {
   const url = toText(block.base_url);
   if (url === '') return [];
   if (gatewayUrl !== undefined && !isHere(url, gatewayUrl)) {

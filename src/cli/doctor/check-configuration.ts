@@ -5,10 +5,10 @@ import { formatPath, inFileOrder, type Problem } from '../../config/source/probl
 import { toGatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 import { inspectUserConfig } from '../shell/load-config.ts';
-import { about, type Finding } from './finding.ts';
+import { about, type CheckResult } from './finding.ts';
 
 export interface CheckedConfiguration {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CheckResult[];
   /** Absent if it is invalid. */
   readonly config?: Config | undefined;
   readonly path?: string | undefined;
@@ -37,7 +37,7 @@ export async function checkConfiguration(file: string | undefined, io: Io): Prom
   return { findings, config, path: found?.path, text };
 }
 
-function toFinding(problem: Problem, readFile: string): Finding {
+function toFinding(problem: Problem, readFile: string): CheckResult {
   const { severity, path, message, hint, place, file: name = readFile } = problem;
   const where = place === undefined ? name : `${name}:${place.line}:${place.column}`;
   const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
@@ -47,12 +47,12 @@ function toFinding(problem: Problem, readFile: string): Finding {
 }
 
 /** Checks who can read or change a file with keys; one that everybody can change is refused when it is read. */
-function permissions(path: string, { problems }: Inspection): Finding[] {
+function permissions(path: string, { problems }: Inspection): CheckResult[] {
   if (process.geteuid === undefined) return [];
   const { mode } = statSync(path);
   // A key in the file itself is a warning there already.
   const holdsKeys = problems.some(({ path: at, kind }) => at.at(-1) === 'api_key' && kind !== 'want');
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   if ((mode & 0o020) !== 0) {
     findings.push(warning(`${path} can be changed by its group`, `chmod g-w ${path}`));
   }

@@ -10,18 +10,18 @@ import { targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { createTextScrubber } from '../../gateway/scrub.ts';
-import { messageOf } from '../../lib/message-of.ts';
+import { messageOfError } from '../../lib/message-of.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
 import { Provider } from '../../providers/provider.ts';
 import { ProxyError } from '../../providers/transport/connect.ts';
 import { providerOptions } from '../../server/gateway-config.ts';
 import type { Io } from '../shell/io.ts';
-import { about, type Finding } from './finding.ts';
+import { about, type CheckResult } from './finding.ts';
 
 const { ok, warning, error } = about('proxy');
 
 /** Checks the environment's proxies: whether they answer, and whether clients would send local calls through them. */
-export async function checkProxies({ env }: Io, timeoutMs: number): Promise<readonly Finding[]> {
+export async function checkProxies({ env }: Io, timeoutMs: number): Promise<readonly CheckResult[]> {
   const { http, https, none = '' } = proxiesOf(env);
   const proxies = [...new Set([https, http].filter((proxy) => proxy !== undefined))];
   const findings = await Promise.all(proxies.map((proxy) => checkProxy(proxy, timeoutMs)));
@@ -43,7 +43,7 @@ export async function checkProxies({ env }: Io, timeoutMs: number): Promise<read
   return findings;
 }
 
-async function checkProxy(text: string, timeoutMs: number): Promise<Finding> {
+async function checkProxy(text: string, timeoutMs: number): Promise<CheckResult> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     return error(
@@ -68,7 +68,7 @@ function connectTo(address: { host: string; port: number }, timeoutMs: number): 
 }
 
 /** Makes the cheapest call to every provider that needs credentials, as the gateway itself would. */
-export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly Finding[]> {
+export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly CheckResult[]> {
   const checks = [...config.providers.values()].map((provider) =>
     checkProvider(provider, { timeoutMs, model: modelAt(config, provider.name) }),
   );
@@ -89,7 +89,7 @@ interface Check {
   readonly model: string | undefined;
 }
 
-async function checkProvider(config: ProviderConfig, { timeoutMs, model }: Check): Promise<Finding[]> {
+async function checkProvider(config: ProviderConfig, { timeoutMs, model }: Check): Promise<CheckResult[]> {
   const { ok, warning, error } = about(`provider ${config.name}`);
   if (!config.isConfigured) {
     const reason = config.disabledBecause ?? 'it is not configured';
@@ -188,7 +188,7 @@ function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: P
   if (ofProxy !== undefined) return faultOfProxy(ofProxy, `${baseUrl}${via}`);
   const fault = connectionFault(thrown, { setting: 'base_url', trust });
   if (fault !== undefined) return [`${baseUrl}${via}: ${fault[0]}`, fault[1]];
-  const text = messageOf(causesOf(thrown).at(-1) ?? thrown);
+  const text = messageOfError(causesOf(thrown).at(-1) ?? thrown);
   const isLate = thrown instanceof GatewayError && thrown.code === 'provider.timeout';
   return [
     `${baseUrl}${via}: ${text}`,
@@ -221,7 +221,7 @@ interface Asked {
 }
 
 /** The Date header has whole seconds, and was made between question and answer. */
-function checkClock({ headers }: FetchedAnswer, { startedMs, endedMs, name }: Asked): Finding[] {
+function checkClock({ headers }: FetchedAnswer, { startedMs, endedMs, name }: Asked): CheckResult[] {
   const theirMs = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(theirMs)) return [];
   const offMs = theirMs < startedMs ? startedMs - theirMs : Math.max(0, theirMs - endedMs);

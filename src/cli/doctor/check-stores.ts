@@ -3,18 +3,21 @@ import { performance } from 'node:perf_hooks';
 import { connectionFault, type Fault } from '../../client/connection-fault.ts';
 import type { Config } from '../../config/config.ts';
 import { postgresRemedy } from '../../database/failures.ts';
-import { messageOf } from '../../lib/message-of.ts';
+import { messageOfError } from '../../lib/message-of.ts';
 import type { ScriptedRedis } from '../../limits/redis/redis-connection.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { nameOf } from '../../server/ledger.ts';
 import { ledgerSettings } from '../../server/ledger-path.ts';
 import type { Io } from '../shell/io.ts';
-import { about, type Finding } from './finding.ts';
+import { about, type CheckResult } from './finding.ts';
 
 const finding = about('redis');
 
 /** Whether limits can be counted in the Redis that `state` names: it answers, runs scripts and takes writes. */
-export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs: number): Promise<Finding[]> {
+export async function checkRedis(
+  { state: { url }, secrets }: Config,
+  timeoutMs: number,
+): Promise<CheckResult[]> {
   if (url === undefined) return [];
   const [{ connectRedis }, { prefix }, { createTextScrubber }] = await Promise.all([
     import('../../limits/redis/redis-connection.ts'),
@@ -38,7 +41,7 @@ export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs:
   } catch (thrown) {
     const failure = cause ?? thrown;
     const [what, remedy] = redisFault(failure, url) ?? [
-      messageOf(failure),
+      messageOfError(failure),
       'check user, password and number of the database in state, and what Redis allows that user',
     ];
     return [finding.error(`${host}: ${createTextScrubber(secrets)(what)}`, remedy)];
@@ -50,7 +53,7 @@ export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs:
 /** A server that expects TLS hangs up on whoever doesn't speak it, and one that doesn't waits for more. */
 function redisFault(failure: unknown, url: string): Fault | undefined {
   const fault = connectionFault(failure, { setting: 'state', trust });
-  const said = messageOf(failure);
+  const said = messageOfError(failure);
   if (/^(?:MOVED|ASK|CLUSTERDOWN) /.test(said))
     return [
       said,
@@ -64,7 +67,7 @@ function redisFault(failure: unknown, url: string): Fault | undefined {
 }
 
 /** A counter that Redis evicts is a budget that starts again. Managed servers may not say what they do. */
-async function checkEviction(redis: ScriptedRedis): Promise<Finding[]> {
+async function checkEviction(redis: ScriptedRedis): Promise<CheckResult[]> {
   const [, policy] = await redis.config('GET', 'maxmemory-policy').then(
     (answer) => answer as readonly string[],
     () => [],
@@ -83,7 +86,7 @@ const ledger = about('ledger');
 const trust = "set NODE_EXTRA_CA_CERTS to the file of its authority's certificate";
 
 /** Whether the ledger's file or database can be read, and the database written. */
-export async function checkLedger(config: Config, path: string | undefined, io: Io): Promise<Finding[]> {
+export async function checkLedger(config: Config, path: string | undefined, io: Io): Promise<CheckResult[]> {
   const place = placeOf(config, path, io);
   if (place === undefined) return [];
   const name = nameOf(place);
@@ -92,7 +95,7 @@ export async function checkLedger(config: Config, path: string | undefined, io: 
   } catch (thrown) {
     const { createTextScrubber } = await import('../../gateway/scrub.ts');
     const [what, remedy] = connectionFault(thrown, { setting: 'records.ledger_database', trust }) ?? [
-      messageOf(thrown),
+      messageOfError(thrown),
       place.path === undefined
         ? (postgresRemedy(thrown) ?? 'check user, password and database in records.ledger_database')
         : 'docs/operations.md says how to recover it; or move it away, and budgets start from zero',

@@ -12,7 +12,7 @@ import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
 import { checkProviders, checkProxies } from './check-providers.ts';
 import { checkLedger, checkRedis } from './check-stores.ts';
-import type { Finding } from './finding.ts';
+import type { CheckResult } from './finding.ts';
 
 const timeoutSeconds = 10;
 
@@ -20,7 +20,7 @@ const timeoutSeconds = 10;
 export async function examine(
   { config: file, timeout = timeoutSeconds }: CommonOptions,
   io: Io,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckResult[]> {
   const timeoutMs = timeout * 1_000;
   const checked = await checkConfiguration(file, io);
   const { findings, config } = checked;

@@ -1,5 +1,5 @@
 /** The result of one check. */
-export interface Finding {
+export interface CheckResult {
   /** What was checked: `configuration`, `provider openai`, `port 4100`. */
   readonly subject: string;
   /** Only an error means that something does not work. */
@@ -12,9 +12,14 @@ export interface Finding {
 /** Makes findings about one subject. */
 export function about(subject: string) {
   return {
-    ok: (message: string): Finding => ({ subject, status: 'ok', message }),
-    warning: (message: string, remedy: string): Finding => ({ subject, status: 'warning', message, remedy }),
-    error: (message: string, remedy: string): Finding => ({ subject, status: 'error', message, remedy }),
+    ok: (message: string): CheckResult => ({ subject, status: 'ok', message }),
+    warning: (message: string, remedy: string): CheckResult => ({
+      subject,
+      status: 'warning',
+      message,
+      remedy,
+    }),
+    error: (message: string, remedy: string): CheckResult => ({ subject, status: 'error', message, remedy }),
   };
 }
 

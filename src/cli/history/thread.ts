@@ -1,4 +1,4 @@
-import type { Part, Turn } from '../../client/conversation.ts';
+import type { PromptPart, PromptTurn } from '../../client/conversation.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { KeptConversation, KeptTurn, NewTurn } from '../../history/conversation-row.ts';
@@ -8,8 +8,8 @@ import type { Io } from '../shell/io.ts';
 import { openUserHistory } from './open-history.ts';
 
 /** The conversation that a prompt continues: its turns so far, and where to save the next ones. */
-export interface Thread {
-  readonly turns: readonly Turn[];
+export interface OpenConversation {
+  readonly turns: readonly PromptTurn[];
   readonly model?: string;
   readonly system?: string;
   /** Saves a question with its answer. Throws output.failed if it can't be written. */
@@ -24,7 +24,7 @@ export interface Thread {
 }
 
 interface KeptExchange {
-  readonly question: Turn;
+  readonly question: PromptTurn;
   readonly answer: string;
   readonly requestId?: string | null | undefined;
   /** The model that was asked; a new conversation is created with it. */
@@ -41,7 +41,7 @@ export interface WantedThread {
 }
 
 /** Opens the requested conversation. Throws usage.invalid if there is none, or none may be saved. */
-export async function openThread(wanted: WantedThread, { env }: Pick<Io, 'env'>): Promise<Thread> {
+export async function openThread(wanted: WantedThread, { env }: Pick<Io, 'env'>): Promise<OpenConversation> {
   checkHistoryAllowed(env);
   const history = await openUserHistory(env);
   try {
@@ -75,7 +75,7 @@ function createThread(
   history: History,
   found: KeptConversation | undefined,
   name: string | undefined,
-): Thread {
+): OpenConversation {
   let id = found?.id;
   return {
     turns: found === undefined ? [] : history.turns(found.id).map(toTurn),
@@ -107,7 +107,7 @@ function createThread(
   };
 }
 
-function toTurn({ role, text, parts }: KeptTurn): Turn {
+function toTurn({ role, text, parts }: KeptTurn): PromptTurn {
   return { role, parts: parts === undefined ? [{ kind: 'text', text }] : parseParts(parts, text) };
 }
 
@@ -123,23 +123,23 @@ function writing(work: () => void): void {
 }
 
 /** The parts as this version wrote them; just the text if the file was tampered with. */
-function parseParts(json: string, text: string): readonly Part[] {
+function parseParts(json: string, text: string): readonly PromptPart[] {
   const parts: unknown = JSON.parse(json);
-  const isWhole = Array.isArray(parts) && parts.every((part) => typeof toFields(part).kind === 'string');
-  return isWhole ? (parts as readonly Part[]) : [{ kind: 'text', text }];
+  const isReadable = Array.isArray(parts) && parts.every((part) => typeof toFields(part).kind === 'string');
+  return isReadable ? (parts as readonly PromptPart[]) : [{ kind: 'text', text }];
 }
 
-function toNewTurn({ role, parts }: Turn): NewTurn {
+function toNewTurn({ role, parts }: PromptTurn): NewTurn {
   const isText = parts.every(({ kind }) => kind === 'text');
   return { role, text: describeParts(parts), ...(isText ? {} : { parts: JSON.stringify(parts) }) };
 }
 
 /** Describes attachments by their kind. */
-export function describeParts(parts: readonly Part[]): string {
+export function describeParts(parts: readonly PromptPart[]): string {
   return parts.map(describePart).join('\n\n');
 }
 
-function describePart(part: Part): string {
+function describePart(part: PromptPart): string {
   switch (part.kind) {
     case 'text':
       return part.text;

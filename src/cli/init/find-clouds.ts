@@ -166,13 +166,13 @@ function azureLogin(env: Env): string {
   return firstSet(env, variables) ?? (existsSync(profile) ? profile : '');
 }
 
-interface Finding {
+interface FoundCloud {
   readonly key?: string | undefined;
   readonly login: string | undefined;
   readonly needs: string;
 }
 
-function noteOf(cloud: Cloud, { key, login, needs }: Finding): string {
+function noteOf(cloud: Cloud, { key, login, needs }: FoundCloud): string {
   if (key !== undefined) return `${key} is set`;
   if (login === undefined) return `needs ${needs}`;
   return `${login} is there; needs npm install ${clouds[cloud].install} beside the gateway`;

@@ -8,7 +8,7 @@ import type { Io } from '../shell/io.ts';
 import { inspectValidConfig } from '../shell/load-config.ts';
 import { note, printValue } from '../shell/print/print.ts';
 import type { EntryLines } from './remove-entry.ts';
-import { refusalOf, replaceConfig } from './write-config.ts';
+import { replaceConfig, writeRefusal } from './write-config.ts';
 
 interface Revoked {
   readonly id: string;
@@ -65,7 +65,7 @@ async function revoke(id: string, { dryRun, ...options }: RevokeOptions, io: Io)
     if (!dryRun) await replaceConfig(found.path, removal.text, io);
     const holder =
       key.hash === undefined ? `the key itself is still in ${key.file ?? 'the environment'}` : undefined;
-    const refusal = dryRun ? undefined : await refusalOf(found.path, io);
+    const refusal = dryRun ? undefined : await writeRefusal(found.path, io);
     const kept = refusal && `the running gateway still accepts the key: ${refusal}`;
     return { id, project, file: name, lines: removal.lines, remark: kept ?? holder };
   }

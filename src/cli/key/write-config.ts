@@ -25,7 +25,7 @@ export async function replaceConfig(path: string, text: string, io: Io): Promise
 }
 
 /** Why the running gateway will not load a file that it follows, such as the removal of the last key. */
-export async function refusalOf(path: string, io: Io): Promise<string | undefined> {
+export async function writeRefusal(path: string, io: Io): Promise<string | undefined> {
   const running = readRunning(io.env);
   if (running?.config?.path !== path || !isAlive(running.pid)) return undefined;
   const { config } = await loadUserConfig({ config: path }, io);

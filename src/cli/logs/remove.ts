@@ -153,10 +153,10 @@ async function removeOnce(handle: FileHandle, isWanted: (head: RecordHead) => bo
   let count = 0;
   let isSame = true;
   let isUnfinishedLeft = false;
-  for await (const { start, line, isWhole } of linesOf(handle)) {
+  for await (const { start, line, hasLineEnd } of linesOf(handle)) {
     for (const { from, to, head } of piecesOf(line)) {
       if (!isWanted(head)) continue;
-      if (!isWhole) isUnfinishedLeft = true;
+      if (!hasLineEnd) isUnfinishedLeft = true;
       else if (blank(handle.fd, start + from, line.subarray(from, to))) count += 1;
       else isSame = false;
     }
@@ -184,7 +184,7 @@ function blank(descriptor: number, position: number, expected: Buffer): boolean 
   return true;
 }
 
-interface Piece {
+interface FilePiece {
   readonly from: number;
   readonly to: number;
   readonly head: RecordHead;
@@ -194,7 +194,7 @@ interface Piece {
 const heads = /\{"time":"([^"\\]*)","request_id":"([^"\\]*)"/g;
 
 /** The records of a line: one, or several, all but the last truncated by a full disk or a crash. */
-function piecesOf(line: Buffer): readonly Piece[] {
+function piecesOf(line: Buffer): readonly FilePiece[] {
   const record = parseRecord(line);
   if (record !== undefined) return [{ from: 0, to: line.length, head: record }];
   const text = line.toString('latin1');
@@ -212,7 +212,7 @@ interface Line {
   readonly start: number;
   readonly line: Buffer;
   /** Whether it is complete. */
-  readonly isWhole: boolean;
+  readonly hasLineEnd: boolean;
 }
 
 async function* linesOf(handle: FileHandle): AsyncGenerator<Line> {
@@ -227,13 +227,13 @@ async function* linesOf(handle: FileHandle): AsyncGenerator<Line> {
     for (let end = chunk.indexOf(lineEnd); end >= 0 && end < bytesRead; end = chunk.indexOf(lineEnd, from)) {
       const line = Buffer.concat([...pieces, chunk.subarray(from, end)]);
       pieces = [];
-      yield { start, line, isWhole: true };
+      yield { start, line, hasLineEnd: true };
       from = end + 1;
       start += line.length + 1;
     }
     if (from < bytesRead) pieces.push(chunk.subarray(from, bytesRead));
   }
-  if (pieces.length > 0) yield { start, line: Buffer.concat(pieces), isWhole: false };
+  if (pieces.length > 0) yield { start, line: Buffer.concat(pieces), hasLineEnd: false };
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -131,12 +131,12 @@ export async function search(wanted: Wanted, options: CommonOptions, io: Io): Pr
     const found = [...turns, ...exchanges].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, wanted.limit);
     const header = ['IN', 'ROLE', 'TIME', 'TEXT'];
     const row = ({ in: place, role, at, excerpt }: Found) => [place, role, at, excerpt];
-    await printList([found], { header, row, leastFirst: leastFirst(io) }, options, io);
+    await printList([found], { header, row, narrowedFirst: narrowedFirst(io) }, options, io);
   });
 }
 
 /** On a narrow terminal what was found matters more than when. */
-function leastFirst({ stdout }: Io): readonly string[] {
+function narrowedFirst({ stdout }: Io): readonly string[] {
   return (stdout.columns || Number.POSITIVE_INFINITY) < 64 ? ['TIME', 'ROLE'] : [];
 }
 

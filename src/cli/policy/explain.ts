@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import type { UserProtection } from '../../config/user-file.ts';
 import { GatewayError } from '../../errors.ts';
 import {
+  type ExplainReport,
   explainRequest,
   type OutgoingReport,
-  type Report,
   type RuleReport,
 } from '../../gateway/offline/explain-request.ts';
 import {
   destinationNamed,
   guessDestination,
-  type Outcome,
+  type PredictedDecision,
   type RouteReport,
 } from '../../gateway/offline/question.ts';
 import type { AgentName } from '../../gateway/sender.ts';
@@ -36,7 +36,7 @@ interface ExplainOptions extends CommonOptions {
 }
 
 /** Throws policy.blocked if the request is. */
-export async function explain(file: string, command: Command, io: Io): Promise<void> {
+export async function printExplanation(file: string, command: Command, io: Io): Promise<void> {
   const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
   const options = commonOptions(command) as ExplainOptions;
   const policies = await loadPolicies(options, io);
@@ -77,7 +77,7 @@ async function readRequest(file: string, io: Io): Promise<Request> {
   );
 }
 
-function toText(report: Report, isForPeople: boolean, user: UserProtection | undefined): string {
+function toText(report: ExplainReport, isForPeople: boolean, user: UserProtection | undefined): string {
   const { endpoint, key, project, model, target_models: names = [], served, outgoing = [] } = report;
   const others = [...new Set(names)].filter((name) => name !== model);
   const as = others.length === 0 ? '' : ` (there ${others.join(', ')})`;
@@ -107,7 +107,7 @@ function outgoingText(report: OutgoingReport, isForPeople: boolean): string {
 }
 
 /** The body as it leaves, if something in it was replaced. */
-function bodyText({ body }: Pick<Report, 'body'>): string {
+function bodyText({ body }: Pick<ExplainReport, 'body'>): string {
   return body === undefined ? '' : `body      ${shownBody(body)}\n`;
 }
 
@@ -129,7 +129,7 @@ function toDetected({ detector, confidence, why }: Detected): string {
 }
 
 /** The error for what a policy would refuse. */
-export function blocked({ message, reason, at }: Outcome): GatewayError {
+export function blocked({ message, reason, at }: PredictedDecision): GatewayError {
   return new GatewayError('policy.blocked', message ?? 'the request is blocked', {
     ...(reason !== undefined && { reason }),
     ...(at !== undefined && { param: at }),
@@ -151,7 +151,7 @@ function routeLines({ entries, targets }: RouteReport): string[] {
 }
 
 /** What the policies decide, in lines; the first has the `facts` at its end. */
-export function decisionLines(outcome: Outcome, label: string, facts: string): string[] {
+export function decisionLines(outcome: PredictedDecision, label: string, facts: string): string[] {
   const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, examples = [] } = outcome;
   const { route } = outcome;
   const by = rule === undefined ? '' : ` by ${rule}`;

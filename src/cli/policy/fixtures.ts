@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { suggest } from '../../config/source/problems.ts';
 import { isFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
-import { type Destination, destinationNamed, guessDestination } from '../../gateway/offline/question.ts';
+import { destinationNamed, guessDestination, type RequestEndpoint } from '../../gateway/offline/question.ts';
 import type { AgentName, Sender } from '../../gateway/sender.ts';
 import { clientNames } from '../../policy/matchers/client-names.ts';
 import { actions } from '../../policy/rule.ts';
@@ -53,7 +53,7 @@ const fixtureSchema = z.strictObject({
 export interface Fixture extends Pick<z.output<typeof fixtureSchema>, 'name' | 'key' | 'expect'> {
   readonly file: string;
   readonly line: number;
-  readonly destination: Destination;
+  readonly destination: RequestEndpoint;
   readonly body: Buffer;
   readonly sender: Sender;
   readonly nowMs: number | undefined;

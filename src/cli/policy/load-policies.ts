@@ -87,9 +87,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 function standIns(references: readonly Reference[]): Environment {
   const made: Record<string, string> = {};
-  for (const { path, unset, isWhole } of references) {
+  for (const { path, unset, isEntireValue } of references) {
     const [name] = unset;
-    if (name === undefined || !isWhole) continue;
+    if (name === undefined || !isEntireValue) continue;
     const [section, , list] = path;
     const last = path.at(-1);
     if (section === 'providers' && last === 'base_url') made[name] = 'http://127.0.0.1:9';

@@ -6,7 +6,7 @@ import { type Fields, toFields, toText } from '../../dialects/fields.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import { destinationNamed, type Outcome } from '../../gateway/offline/question.ts';
+import { destinationNamed, type PredictedDecision } from '../../gateway/offline/question.ts';
 import { senderIn } from '../../gateway/sender.ts';
 import { type CommonOptions, commonOptions, outputFormat } from '../shell/command.ts';
 import { unreadable } from '../shell/input.ts';
@@ -37,7 +37,9 @@ interface Replayed {
   readonly key: string;
   readonly endpoint: string;
   readonly was: Was;
-  readonly now: { readonly [Name in 'decision' | 'rule' | 'reason' | 'at' | 'would_block']: Outcome[Name] };
+  readonly now: {
+    readonly [Name in 'decision' | 'rule' | 'reason' | 'at' | 'would_block']: PredictedDecision[Name];
+  };
   readonly changed: boolean;
 }
 

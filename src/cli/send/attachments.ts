@@ -1,20 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { Part } from '../../client/conversation.ts';
+import type { PromptPart } from '../../client/conversation.ts';
 import { GatewayError } from '../../errors.ts';
-import { largestInput, readStandardInput, tooLarge, unreadable } from '../shell/input.ts';
+import { maxInputBytes, readStandardInput, tooLarge, unreadable } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 
 /** Reads the files of -f in their order; `-` is standard input. Throws usage.invalid for what can't be attached. */
 export async function readAttachments(
   files: readonly string[],
   io: Pick<Io, 'stdin' | 'cwd' | 'signal'>,
-): Promise<readonly Part[]> {
+): Promise<readonly PromptPart[]> {
   if (files.filter((file) => file === '-').length > 1) {
     throw new GatewayError('usage.invalid', '-f -: standard input can be attached once only');
   }
-  const parts: Part[] = [];
+  const parts: PromptPart[] = [];
   for (const file of files) {
     const bytes = file === '-' ? await readStandardInput(io) : await readWhole(file, io);
     parts.push(toPart(file === '-' ? 'stdin' : basename(file), bytes));
@@ -23,7 +23,7 @@ export async function readAttachments(
 }
 
 /** A file's type by its bytes; its name is ignored. */
-export function toPart(name: string, bytes: Buffer): Part {
+export function toPart(name: string, bytes: Buffer): PromptPart {
   if (bytes.length === 0) throw new GatewayError('usage.invalid', `${name} is empty`);
   const imageType = imageSignatures.find(([, matches]) => matches(bytes))?.[0];
   const data = () => bytes.toString('base64');
@@ -82,7 +82,7 @@ async function readWhole(file: string, { cwd, signal }: Pick<Io, 'cwd' | 'signal
     for await (const chunk of handle.createReadStream({ signal, autoClose: false })) {
       chunks.push(chunk as Buffer);
       length += (chunk as Buffer).length;
-      if (length > largestInput) throw tooLarge(file);
+      if (length > maxInputBytes) throw tooLarge(file);
     }
     return Buffer.concat(chunks);
   } catch (cause) {

@@ -5,7 +5,7 @@ import { requestBody } from '../../client/request-body.ts';
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
 import { examplesIn } from '../../gateway/offline/explain-request.ts';
-import { destinationNamed, type Outcome } from '../../gateway/offline/question.ts';
+import { destinationNamed, type PredictedDecision } from '../../gateway/offline/question.ts';
 import { blocked, decisionLines } from '../policy/explain.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
@@ -18,7 +18,7 @@ interface DryRun {
   /** With what the policies mask or redact, as it leaves the gateway. */
   readonly body: unknown;
   /** What the local configuration's policies decide; null if the key is not in it. */
-  readonly policy: (Outcome & { readonly key: string }) | null;
+  readonly policy: (PredictedDecision & { readonly key: string }) | null;
 }
 
 /** Prints what would be sent and what the local policies decide. Sends nothing. Throws policy.blocked. */

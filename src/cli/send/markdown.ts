@@ -9,8 +9,8 @@ import { hasOtherEncoding, printable } from '../shell/print/print.ts';
 const intervalMs = 30;
 // A longer block is shown unformatted: parsing it again for every piece would take ever longer, seconds for text made
 // to be slow to parse. Code is cheap to parse, and would be cut in the middle.
-const longestBlock = 8 * 1024;
-const longestCode = 256 * 1024;
+const maxBlockLength = 8 * 1024;
+const maxCodeLength = 256 * 1024;
 
 /** Shows Markdown block by block: the last one is written when it is finished, as it may still become something else. */
 export function markdownPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>, isColoured: boolean) {
@@ -45,9 +45,9 @@ export function markdownPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>, isC
   };
   return {
     print: (piece: string) => {
-      for (let at = 0; at < piece.length; at += longestBlock) {
-        source += printable(piece.slice(at, at + longestBlock), env);
-        if (source.length > longestBlock) writeBlocks(false);
+      for (let at = 0; at < piece.length; at += maxBlockLength) {
+        source += printable(piece.slice(at, at + maxBlockLength), env);
+        if (source.length > maxBlockLength) writeBlocks(false);
       }
       timer ??= setTimeout(() => writeBlocks(false), intervalMs);
     },
@@ -57,7 +57,7 @@ export function markdownPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>, isC
 }
 
 function isTooLong(token: Token | undefined): boolean {
-  return token !== undefined && token.raw.length > (token.type === 'code' ? longestCode : longestBlock);
+  return token !== undefined && token.raw.length > (token.type === 'code' ? maxCodeLength : maxBlockLength);
 }
 
 /** Unformatted text, for what is nested too deeply to be parsed. */
@@ -84,12 +84,12 @@ interface Cells {
 }
 
 const gap = '  ';
-const leastColumn = 4;
+const minColumnWidth = 4;
 
 /** A table whose cells wrap to fit; if that is not enough, its rows as blocks below each other. */
 function tableLines({ header, rows, align }: Cells, style: MarkdownStyle): readonly string[] {
   const room = style.width - gap.length * (header.length - 1);
-  if (room < header.length * leastColumn) return recordLines(header, rows, style);
+  if (room < header.length * minColumnWidth) return recordLines(header, rows, style);
   const widest = header.map((title, i) =>
     Math.max(1, ...[title, ...rows.map((row) => row[i] ?? '')].map((cell) => stringWidth(cell))),
   );
@@ -107,7 +107,7 @@ function fitted(widest: readonly number[], room: number): readonly number[] {
   const widths = [...widest];
   for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; ) {
     const largest = Math.max(...widths);
-    const next = Math.max(leastColumn, ...widths.filter((width) => width < largest));
+    const next = Math.max(minColumnWidth, ...widths.filter((width) => width < largest));
     const share = widths.filter((width) => width === largest).length;
     const step = Math.max(1, Math.min(largest - next, Math.ceil(over / share)));
     for (let i = 0; i < widths.length && over > 0; i += 1) {
@@ -156,7 +156,7 @@ function recordLines(
 
 const tabWidth = 4;
 // Below this width there is no room for an indent, and every word would be cut.
-const leastWidth = 8;
+const minWidth = 8;
 
 /** One block of Markdown as terminal lines. */
 function markdownLines(token: Token, style: MarkdownStyle): readonly string[] {
@@ -226,7 +226,7 @@ function indented(lines: readonly string[], indent: string, mark: string): reado
 }
 
 function narrower(style: MarkdownStyle, by: number): MarkdownStyle {
-  return style.width - by < leastWidth ? style : { ...style, width: style.width - by };
+  return style.width - by < minWidth ? style : { ...style, width: style.width - by };
 }
 
 function wrapped(text: string, { width }: MarkdownStyle): readonly string[] {

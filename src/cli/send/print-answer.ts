@@ -1,6 +1,6 @@
 import type { GatewayAddress } from '../../client/call.ts';
 import type { Prompt, PromptDialect } from '../../client/conversation.ts';
-import { type Answered, sendPrompt } from '../../client/gateway.ts';
+import { type GatewayAnswer, sendPrompt } from '../../client/gateway.ts';
 import { painter } from '../../lib/paint.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
@@ -18,7 +18,7 @@ const filterReasons: ReadonlySet<string | null> = new Set([
 ]);
 
 /** Prints on stderr what the answer alone doesn't show. Formats for programs have it in their output. */
-export async function printNotices(answered: Answered, options: CommonOptions, io: Io): Promise<void> {
+export async function printNotices(answered: GatewayAnswer, options: CommonOptions, io: Io): Promise<void> {
   if (options.quiet === true) return;
   const isForPrograms = options.output !== undefined && options.output !== 'text';
   if (isForPrograms) return;
@@ -32,7 +32,7 @@ export async function printNotices(answered: Answered, options: CommonOptions, i
   }
 }
 
-function noticesOf({ reply, warnings }: Answered): readonly string[] {
+function noticesOf({ reply, warnings }: GatewayAnswer): readonly string[] {
   const { finish_reason: reason, decision } = reply;
   return [
     ...(decision === 'mask' ? ['the policy masked something in the prompt; the answer has it again'] : []),
@@ -45,7 +45,7 @@ function noticesOf({ reply, warnings }: Answered): readonly string[] {
   ];
 }
 
-export function usageLine({ reply: { model, usage, latency_ms: latencyMs } }: Answered): string {
+export function usageLine({ reply: { model, usage, latency_ms: latencyMs } }: GatewayAnswer): string {
   const tokens =
     usage === null ? 'no usage was reported' : `in ${usage.input_tokens} out ${usage.output_tokens}`;
   return `${tokens} · ${model} · ${latencyMs} ms\n`;
@@ -62,7 +62,7 @@ export async function printAnswer(
   address: GatewayAddress,
   prompt: Prompt & { readonly dialect: PromptDialect; readonly signal: AbortSignal },
   { printer, options, io }: Printing,
-): Promise<Answered> {
+): Promise<GatewayAnswer> {
   const stopSpinner = startSpinner(`waiting for ${prompt.model}`, options, io);
   try {
     return await sendPrompt(address, prompt, (piece) => {

@@ -121,12 +121,12 @@ function findTemplate(name: string, { cwd, env }: Pick<Io, 'cwd' | 'env'>): stri
   throw new GatewayError('usage.invalid', `there is no template ${name} ${places}`);
 }
 
-interface Settings extends Omit<FilledTemplate, 'text'> {
+interface TemplateSettings extends Omit<FilledTemplate, 'text'> {
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 interface SplitTemplate {
-  readonly settings: Settings;
+  readonly settings: TemplateSettings;
   readonly source: SourceDocument | undefined;
   readonly body: string;
   /** How many lines precede the body. */
@@ -148,7 +148,7 @@ function split(text: string, file: string): SplitTemplate {
   const problems = [...source.problems, ...settingProblems(source)];
   if (problems.length > 0) throw new ConfigError(file, problems);
   const { max_tokens, variables, ...rest } = (source.value ?? {}) as Record<string, never>; // checked above
-  const settings: Settings = {
+  const settings: TemplateSettings = {
     ...rest,
     ...(max_tokens !== undefined && { maxTokens: max_tokens }),
     ...(variables !== undefined && { defaults: variables }),

@@ -8,10 +8,10 @@ import type { Io } from '../shell/io.ts';
 type Environment = Io['env'];
 
 /** A secret that this installation makes at the first use and keeps in its state, in one member of a file. */
-function keptSecret(file: string, member: string, isWhole: (text: string) => boolean, make: () => string) {
+function keptSecret(file: string, member: string, isValid: (text: string) => boolean, make: () => string) {
   const read = (env: Environment): string | undefined => {
     const { [member]: text } = (readState(env, file) ?? {}) as Record<string, unknown>;
-    return typeof text === 'string' && isWhole(text) ? text : undefined;
+    return typeof text === 'string' && isValid(text) ? text : undefined;
   };
   const replace = (env: Environment, text: string): void => {
     writeState(env, file, { [member]: text });

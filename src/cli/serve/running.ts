@@ -12,7 +12,7 @@ import { deadline, type Io } from '../shell/io.ts';
 import { note, print, printValue } from '../shell/print/print.ts';
 import { wrapped } from '../shell/print/wrapped.ts';
 
-export function buildStatus(io: Io): Command {
+export function statusCommand(io: Io): Command {
   return createCommand({
     name: 'status',
     summary: "show this user's gateway; exit 8 when none is running",
@@ -31,7 +31,7 @@ const pollMs = 30;
 /** Between the signal that begins to drain and the one that ends it. */
 const betweenSignalsMs = 200;
 
-export function buildStop(io: Io): Command {
+export function stopCommand(io: Io): Command {
   return createCommand({
     name: 'stop',
     summary: "stop this user's gateway, once its open exchanges are over; exit 8 when none is running",

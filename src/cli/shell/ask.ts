@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
 
-const longestInput = 4_096;
+const maxInputLength = 4_096;
 
 /** Whether a person can be asked: both ends are terminals and --no-input was not given. */
 export function canAsk({ input }: Pick<CommonOptions, 'input'>, io: Io): boolean {
@@ -60,7 +60,7 @@ export async function readPassword(io: Io): Promise<string> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of io.stdin) {
     bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
-    if (bytes.includes('\n') || bytes.length > longestInput) break;
+    if (bytes.includes('\n') || bytes.length > maxInputLength) break;
   }
   const end = bytes.indexOf('\n');
   const first = end < 0 ? bytes : bytes.subarray(0, end);
@@ -69,7 +69,7 @@ export async function readPassword(io: Io): Promise<string> {
     throw new GatewayError('usage.invalid', 'the password on standard input is not text in UTF-8');
   const line = first.toString().replace(/\r$/, '');
   if (line === '') throw new GatewayError('usage.invalid', 'standard input has no password');
-  if (line.length > longestInput) throw new GatewayError('usage.invalid', 'the password is too long');
+  if (line.length > maxInputLength) throw new GatewayError('usage.invalid', 'the password is too long');
   return line;
 }
 

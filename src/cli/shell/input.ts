@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from './io.ts';
 
-const largestBytes = 4 * 2 ** 20;
+const maxBytes = 4 * 2 ** 20;
 
 /** A file that a person wrote: a template, a schema, a conversation. Throws usage.invalid. */
 export async function readTextFile(file: string, cwd: string): Promise<string> {
@@ -13,7 +13,7 @@ export async function readTextFile(file: string, cwd: string): Promise<string> {
   let bytes: Buffer;
   try {
     const { size } = await stat(path);
-    if (size > largestBytes) throw new GatewayError('usage.invalid', `${file} is larger than 4 MiB`);
+    if (size > maxBytes) throw new GatewayError('usage.invalid', `${file} is larger than 4 MiB`);
     bytes = await readFile(path);
   } catch (cause) {
     throw unreadable(file, cause);
@@ -31,11 +31,11 @@ export function unreadable(file: string, cause: unknown): GatewayError {
 }
 
 /** More than any body that a gateway accepts; reading a wrong file must not exhaust the memory. */
-const largestBody = 256 * 2 ** 20;
+const maxBodyBytes = 256 * 2 ** 20;
 
 /** The bytes of a request's body: of a file, or of standard input for `-`. Throws usage.invalid. */
 export async function readFileOrInput(name: string, io: Io): Promise<Buffer> {
-  if (name === '-') return readStandardInput(io, largestBody);
+  if (name === '-') return readStandardInput(io, maxBodyBytes);
   try {
     return await readFile(resolve(io.cwd, name), { signal: io.signal });
   } catch (cause) {
@@ -45,7 +45,7 @@ export async function readFileOrInput(name: string, io: Io): Promise<Buffer> {
 }
 
 /** Bytes: twice what the gateway accepts by default; endless input must not fill the memory. */
-export const largestInput = 64 * 2 ** 20;
+export const maxInputBytes = 64 * 2 ** 20;
 
 /**
  * A command's input: standard input, a blank line, the argument; `-` means standard input alone. Standard input is used if
@@ -56,7 +56,7 @@ export async function readInput(
   io: Pick<Io, 'stdin' | 'signal'>,
 ): Promise<string> {
   const isForced = argument === '-';
-  const piped = isForced || hasInput(io) ? toText(await readStandardInput(io)) : '';
+  const piped = isForced || hasInput(io) ? decodeUtf8(await readStandardInput(io)) : '';
   const typed = isForced ? '' : (argument ?? '');
   return [withoutLastLineEnds(piped), typed].filter((part) => part !== '').join('\n\n');
 }
@@ -64,7 +64,7 @@ export async function readInput(
 /** The bytes of standard input up to its end. Throws usage.invalid for a terminal, and for what is too large. */
 export async function readStandardInput(
   { stdin, signal }: Pick<Io, 'stdin' | 'signal'>,
-  most = largestInput,
+  most = maxInputBytes,
 ): Promise<Buffer<ArrayBuffer>> {
   if (stdin.isTTY === true) {
     throw new GatewayError(
@@ -101,7 +101,7 @@ export async function readStandardInput(
   return Buffer.concat(chunks);
 }
 
-export function tooLarge(what: string, most = largestInput): GatewayError {
+export function tooLarge(what: string, most = maxInputBytes): GatewayError {
   return new GatewayError('usage.invalid', `${what} is larger than ${most / 2 ** 20} MiB`);
 }
 
@@ -113,7 +113,7 @@ function withoutLastLineEnds(text: string): string {
 }
 
 /** Standard input as text. Throws usage.invalid: otherwise replacement characters would silently be sent, and paid for. */
-export function toText(bytes: Buffer, advice = '; -f - attaches images, PDF and audio'): string {
+export function decodeUtf8(bytes: Buffer, advice = '; -f - attaches images, PDF and audio'): string {
   if (isUtf8(bytes)) return bytes.toString();
   throw new GatewayError('usage.invalid', `standard input is not text in UTF-8${advice}`);
 }

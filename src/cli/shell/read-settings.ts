@@ -16,10 +16,10 @@ export function codexHome(env: Io['env']): string {
 
 /** Reads each of several files in JSON once. */
 export function readAllSettings(files: readonly string[]): readonly SettingsFile[] {
-  return [...new Set(files)].map((file) => readSettings(file, JSON.parse));
+  return [...new Set(files)].map((file) => readSettingsFile(file, JSON.parse));
 }
 
-export function readSettings(file: string, parse: (text: string) => unknown): SettingsFile {
+export function readSettingsFile(file: string, parse: (text: string) => unknown): SettingsFile {
   try {
     return { file, kind: 'read', value: parse(readFileSync(file, 'utf8')) };
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { isRunningAt } from '../../client/address.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
-import { messageOf } from '../../lib/message-of.ts';
+import { messageOfError } from '../../lib/message-of.ts';
 import { painter } from '../../lib/paint.ts';
 import { programName } from './command.ts';
 import { hasColour, type Io, write } from './io.ts';
@@ -70,7 +70,7 @@ function causes(error: GatewayError): string {
   let text = '';
   for (let { cause } = error as { cause?: unknown }; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    text += `  because: ${code === undefined ? '' : `${code}: `}${messageOf(cause)}\n`;
+    text += `  because: ${code === undefined ? '' : `${code}: `}${messageOfError(cause)}\n`;
   }
   return text;
 }

@@ -10,7 +10,7 @@ import { note } from '../shell/print/print.ts';
 import { followRunning } from '../shell/running-configuration.ts';
 import { withSpinner } from '../shell/spinner.ts';
 
-export interface Ledger {
+export interface UsageLedger {
   readonly config: Config;
   readonly place: LedgerPlace;
 }
@@ -22,7 +22,7 @@ export interface Ledger {
 export async function fromLedger<Entry>(
   options: CommonOptions,
   io: Io,
-  readFrom: (ledger: Ledger) => Promise<readonly Entry[]>,
+  readFrom: (ledger: UsageLedger) => Promise<readonly Entry[]>,
   nothing?: string,
 ): Promise<readonly Entry[]> {
   const followed = await followRunning(options, io);

@@ -1,7 +1,7 @@
 import { cloudAt, clouds, isCloud, locationOf, regionOf } from '../../hosts/clouds.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
 import type { ProviderSettings } from '../schema/provider.ts';
-import type { Report } from '../source/report.ts';
+import type { ProblemSink } from '../source/report.ts';
 
 /** Where the hosts of dialects without a default are, as an example. */
 const examples = {
@@ -11,7 +11,7 @@ const examples = {
 } as const;
 
 /** Checks what a provider says of a cloud: that its credentials fit its dialect and its host, and nothing is left out. */
-export function checkCloud(path: readonly string[], settings: ProviderSettings, report: Report): void {
+export function checkCloud(path: readonly string[], settings: ProviderSettings, report: ProblemSink): void {
   const { dialect, base_url, api_key, credentials, region, api_version } = settings;
   const problem = (key: string, message: string, hint?: string) =>
     report.error([...path, key], message, { hint });
@@ -55,7 +55,7 @@ function checkPlace(
   path: readonly string[],
   url: URL,
   { dialect, region }: ProviderSettings,
-  report: Report,
+  report: ProblemSink,
 ): void {
   const isGoogles = cloudAt(url) === 'google';
   if (dialect === 'gemini' && isGoogles && !/\/publishers\/google\/*$/.test(url.pathname)) {

@@ -2,7 +2,7 @@ import { compileGlob, compileGlobs, covers } from '../../policy/glob.ts';
 import type { RouteOptions } from '../../policy/rules/schema.ts';
 import type { ModelSettings, Settings } from '../schema/schema.ts';
 import { listOf, suggest } from '../source/problems.ts';
-import type { Report } from '../source/report.ts';
+import type { ProblemSink } from '../source/report.ts';
 import type { ProviderConfig } from './providers.ts';
 
 /** A provider and the model's name there; without a name, the one that was asked for. */
@@ -41,7 +41,7 @@ export type FindModel = (name: string) => ModelEntry | undefined;
 export function buildModels(
   all: readonly ModelSettings[],
   providers: ReadonlyMap<string, ProviderConfig>,
-  report: Report,
+  report: ProblemSink,
 ): readonly ModelEntry[] {
   const missing = new Map<string, MissingPart>();
   for (const [i, settings] of all.entries()) {
@@ -91,7 +91,7 @@ export function buildEntryFinder(entries: readonly ModelEntry[]): (name: string)
 export function checkNamedModels(
   { default_model, agent_models }: Pick<Settings, 'default_model' | 'agent_models'>,
   findModel: FindModel,
-  report: Report,
+  report: ProblemSink,
 ): void {
   const ofAgents = Object.entries(agent_models).map(
     ([role, name]) => [['agent_models', role], name] as const,
@@ -131,7 +131,7 @@ function toTarget({ provider, model }: { provider: string; model?: string | unde
 }
 
 /** Warns of entries that are never reached, since one before them takes all that they would. */
-function warnOfShadowed(all: readonly ModelSettings[], report: Report): void {
+function warnOfShadowed(all: readonly ModelSettings[], report: ProblemSink): void {
   // A star in a name that is looked up is matched by stars alone: it stands for all the names that it matches.
   const plain = all.flatMap((settings, i) => (hasConditions(settings) ? [] : [i]));
   const firstPlain = compileGlobs(plain.map((i) => all[i]?.match ?? ''));
@@ -158,7 +158,7 @@ function checkTargets(
   i: number,
   settings: ModelSettings,
   providers: ReadonlyMap<string, ProviderConfig>,
-  { report, missing }: { readonly report: Report; readonly missing: Map<string, MissingPart> },
+  { report, missing }: { readonly report: ProblemSink; readonly missing: Map<string, MissingPart> },
 ): void {
   for (const [j, { provider: name }] of [settings, ...settings.fallbacks].entries()) {
     const provider = providers.get(name);

@@ -2,7 +2,7 @@ import type { KeySettings, Settings } from '../schema/schema.ts';
 import { parseExpiry } from '../schema/units.ts';
 import { type KeyFile, keyIn } from '../source/named-files.ts';
 import { suggest } from '../source/problems.ts';
-import type { Report } from '../source/report.ts';
+import type { ProblemSink } from '../source/report.ts';
 import { buildLimits, hashKey, type KeyLimits, parseKey, type Writable } from './keys.ts';
 
 export interface ProjectConfig {
@@ -38,7 +38,7 @@ interface Inputs {
   readonly settings: Settings;
   readonly keyFiles: ReadonlyMap<string, KeyFile>;
   readonly nowMs: number;
-  readonly report: Report;
+  readonly report: ProblemSink;
   /** The projects are not written but made up, so no warning is due. */
   readonly needsLocalKey: boolean;
 }
@@ -193,7 +193,7 @@ function checkPolicies(
   path: readonly PropertyKey[],
   names: readonly string[],
   known: Inputs['settings']['policies'],
-  report: Report,
+  report: ProblemSink,
 ): void {
   for (const [i, name] of names.entries()) {
     if (Object.hasOwn(known, name) || report.isLeftOut(['policies', name])) continue;

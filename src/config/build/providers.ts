@@ -2,7 +2,7 @@ import { regionOf } from '../../hosts/clouds.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
 import {
   endpoints as allEndpoints,
-  type Endpoint,
+  type EndpointName,
   type ProviderDialect,
   type ProviderSettings,
 } from '../schema/provider.ts';
@@ -10,7 +10,7 @@ import { isProxyUrl } from '../schema/scalars.ts';
 import type { Settings } from '../schema/schema.ts';
 import { parseDuration } from '../schema/units.ts';
 import type { CaFile } from '../source/named-files.ts';
-import { type Report, warnIfWritten } from '../source/report.ts';
+import { type ProblemSink, warnIfWritten } from '../source/report.ts';
 import { checkCloud } from './check-cloud.ts';
 import { type ProxyEnvironment, proxyFor } from './proxy.ts';
 
@@ -49,7 +49,7 @@ export interface ProviderConfig extends Readonly<Omit<ProviderSettings, Replaced
 }
 
 const families: Readonly<
-  Record<ProviderDialect, { readonly endpoints: readonly Endpoint[]; readonly baseUrl?: string }>
+  Record<ProviderDialect, { readonly endpoints: readonly EndpointName[]; readonly baseUrl?: string }>
 > = {
   sandbox: { endpoints: allEndpoints },
   anthropic: { endpoints: ['messages', 'count_tokens'], baseUrl: 'https://api.anthropic.com' },
@@ -87,7 +87,7 @@ interface ProviderInputs {
   readonly settings: Pick<Settings, 'providers'>;
   readonly caFiles: ReadonlyMap<string, CaFile>;
   readonly proxies: ProxyEnvironment;
-  readonly report: Report;
+  readonly report: ProblemSink;
 }
 
 export function buildProviders(inputs: ProviderInputs): ReadonlyMap<string, ProviderConfig> {
@@ -100,7 +100,11 @@ export function buildProviders(inputs: ProviderInputs): ReadonlyMap<string, Prov
 }
 
 /** If two hosts take the client's own login at one endpoint, it is ambiguous which one it is for. */
-function checkLogins(endpoint: Endpoint, providers: readonly ProviderConfig[], report: Report): void {
+function checkLogins(
+  endpoint: EndpointName,
+  providers: readonly ProviderConfig[],
+  report: ProblemSink,
+): void {
   const [first, ...others] = providers.filter(
     ({ credentials, endpoints, baseUrl }) =>
       credentials === 'client' && endpoints.has(endpoint) && baseUrl !== undefined,
@@ -184,7 +188,7 @@ function forwardHeadersOf(
   return new Set(credentials === 'client' && dialect === 'openai' ? [...own, ...codexHeaders] : own);
 }
 
-function check(path: readonly string[], settings: ProviderSettings, report: Report): void {
+function check(path: readonly string[], settings: ProviderSettings, report: ProblemSink): void {
   const { dialect, base_url, api_key, credentials } = settings;
   const own = families[dialect].endpoints;
   for (const [i, endpoint] of (settings.endpoints ?? []).entries()) {

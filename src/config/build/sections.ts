@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../../lib/loopback.ts';
 import type { Settings } from '../schema/schema.ts';
 import { parseDuration, parseMemorySize, parseSize } from '../schema/units.ts';
 import { type KeyFile, keyIn } from '../source/named-files.ts';
-import type { Report } from '../source/report.ts';
+import type { ProblemSink } from '../source/report.ts';
 
 const bytesPerMegabyte = 1_000_000;
 
@@ -77,7 +77,7 @@ export interface InspectorConfig {
 interface Inputs {
   readonly settings: Pick<Settings, 'inspector' | 'server'>;
   readonly keyFiles: ReadonlyMap<string, KeyFile>;
-  readonly report: Report;
+  readonly report: ProblemSink;
 }
 
 export function buildInspector({ settings, keyFiles, report }: Inputs): InspectorConfig {

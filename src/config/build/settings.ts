@@ -4,7 +4,7 @@ import { describeIssues } from '../schema/issues.ts';
 import { nameSchema } from '../schema/scalars.ts';
 import { mapValues, type Settings, settingsSchema } from '../schema/schema.ts';
 import type { SourceDocument } from '../source/document.ts';
-import type { Report } from '../source/report.ts';
+import type { ProblemSink } from '../source/report.ts';
 import type { Reference } from '../source/substitute.ts';
 import { sandboxPolicies } from './own-policies.ts';
 import { withDialectDefaults } from './providers.ts';
@@ -26,7 +26,7 @@ interface Inputs {
   readonly value: unknown;
   readonly references: readonly Reference[];
   readonly source: SourceDocument | undefined;
-  readonly report: Report;
+  readonly report: ProblemSink;
 }
 
 export function readSettings({ value: written, references, source, report }: Inputs): ReadSettings {

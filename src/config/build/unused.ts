@@ -1,12 +1,12 @@
 import { overlaps } from '../../policy/glob.ts';
 import type { PolicyOptions } from '../../policy/rules/schema.ts';
 import type { Settings } from '../schema/schema.ts';
-import type { Report } from '../source/report.ts';
+import type { ProblemSink } from '../source/report.ts';
 
 type Path = readonly PropertyKey[];
 
 /** Warns of what is written down and has no effect: names that match no model or project, policies that apply to nothing. */
-export function warnOfUnused(settings: Settings, isSandboxMode: boolean, report: Report): void {
+export function warnOfUnused(settings: Settings, isSandboxMode: boolean, report: ProblemSink): void {
   const { models = [], projects = {}, policies, records } = settings;
   if (records.ledger_file !== null && records.ledger_database !== null) {
     report.error(
@@ -56,7 +56,7 @@ export function warnOfUnused(settings: Settings, isSandboxMode: boolean, report:
 interface Names {
   readonly known: ReadonlySet<string>;
   readonly what: 'model' | 'project';
-  readonly report: Report;
+  readonly report: ProblemSink;
 }
 
 function warnOfUnmatched(

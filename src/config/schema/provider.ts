@@ -98,4 +98,4 @@ export const providerSchema = z.strictObject({
 
 export type ProviderSettings = z.output<typeof providerSchema>;
 export type ProviderDialect = (typeof providerDialects)[number];
-export type Endpoint = (typeof endpoints)[number];
+export type EndpointName = (typeof endpoints)[number];

@@ -108,7 +108,7 @@ const unitMissing = (given: unknown, units: string) =>
     ? `a unit is missing: ${units.replaceAll('N', String(given))}`
     : undefined;
 
-export const duration = (least = 1) =>
+export const duration = (min = 1) =>
   reaching(
     'nothing',
     z
@@ -120,7 +120,7 @@ export const duration = (least = 1) =>
       })
       .refine((text) => parseDuration(text) !== undefined, 'expected at most 596h')
       .refine(
-        (text) => (parseDuration(text) ?? least) >= least,
+        (text) => (parseDuration(text) ?? min) >= min,
         'expected more than 0: the time-out cannot be turned off',
       ),
   );

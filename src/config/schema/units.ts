@@ -27,7 +27,7 @@ const unitBytes = {
 export const sizePattern = /^(\d{1,9}(?:\.\d{1,3})?)(B|kB|KB|MB|GB|KiB|MiB|GiB)$/;
 
 // A body is one Buffer and is decoded into one string; V8's longest is just below 512 MiB.
-const largestBufferBytes = 256 * 2 ** 20;
+const maxBufferBytes = 256 * 2 ** 20;
 
 /** Bytes of `16KiB`, `32MiB` or `10MB`; undefined if the text is not a size. */
 export function parseMemorySize(text: string): number | undefined {
@@ -39,7 +39,7 @@ export function parseMemorySize(text: string): number | undefined {
 /** The same; undefined also if it is more than one Buffer should hold. */
 export function parseSize(text: string): number | undefined {
   const bytes = parseMemorySize(text);
-  return bytes !== undefined && bytes <= largestBufferBytes ? bytes : undefined;
+  return bytes !== undefined && bytes <= maxBufferBytes ? bytes : undefined;
 }
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -47,12 +47,12 @@ const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 export const durationPattern = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/;
 
 // Timers of Node turn anything longer into one millisecond.
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 /** Milliseconds of `500ms`, `10s`, `5m` or `1h`; undefined if the text is not a duration, or longer than timers can wait. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = durationPattern.exec(text) ?? [];
   if (amount === undefined || unit === undefined) return undefined;
   const value = Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs]); // the pattern admits no other
-  return value <= longestMs ? value : undefined;
+  return value <= maxMs ? value : undefined;
 }

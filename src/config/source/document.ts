@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, visit } from 'yaml';
 import { partitionPoint } from '../../lib/partition-point.ts';
-import { parseJson } from './plain-json.ts';
+import { parseYamlJson } from './plain-json.ts';
 import type { Position, Problem } from './problems.ts';
 
 type Path = readonly PropertyKey[];
@@ -30,7 +30,7 @@ export function parseSource(
     parsed ??= mayQuote ? parseYaml(text, isNumberOrBoolean) : unquoted(parseYaml(text, isNumberOrBoolean));
     return parsed;
   };
-  const plain = mayQuote ? parseJson(text) : undefined;
+  const plain = mayQuote ? parseYamlJson(text) : undefined;
   return {
     value: plain === undefined ? yaml().value : plain.value,
     problems: plain === undefined ? yaml().problems : [],
@@ -169,7 +169,7 @@ function textOf(node: Node | null | undefined): string {
 }
 
 /** Of a line, in characters: a few lines of a terminal. */
-const longestShown = 500;
+const maxShownLength = 500;
 
 /** Finds line and column of what stands in a text, and the line itself without its secrets. */
 function placesIn(
@@ -185,7 +185,7 @@ function placesIn(
     const column = start - lineStart + 1;
     const source = text.slice(lineStart, lines[line]).replace(/\r?\n$/, '');
     const length = Math.max(1, Math.min(end - start, source.length - (column - 1)));
-    if (source.length > longestShown) return { line, column, length };
+    if (source.length > maxShownLength) return { line, column, length };
     secrets ??= secretsIn(root, isNumberOrBoolean);
     return { line, column, length, source: hideSecrets(source, lineStart, secrets) };
   };

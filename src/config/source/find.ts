@@ -14,7 +14,7 @@ export interface FoundConfig {
   readonly from: 'flag' | 'environment' | 'project' | 'user';
 }
 
-interface Search {
+interface FileSearch {
   readonly file?: string | undefined;
   readonly cwd: string;
   readonly env: Environment;
@@ -30,7 +30,7 @@ const places = [
 ];
 
 /** The file to use: the flag's, GATEWAY_CONFIG's, the project's, the user's; undefined when there is none. */
-export async function findConfig({ file, cwd, env }: Search): Promise<FoundConfig | undefined> {
+export async function findConfig({ file, cwd, env }: FileSearch): Promise<FoundConfig | undefined> {
   if (file !== undefined) return { path: namedPath(file, { cwd, env }), from: 'flag' };
   const named = env.GATEWAY_CONFIG;
   if (named !== undefined && named !== '')
@@ -42,7 +42,7 @@ export async function findConfig({ file, cwd, env }: Search): Promise<FoundConfi
 }
 
 /** Where -c or GATEWAY_CONFIG leads to: shells replace `~` neither in `--config=~/…` nor in quotation marks. */
-export function namedPath(path: string, { cwd, env }: Pick<Search, 'cwd' | 'env'>): string {
+export function namedPath(path: string, { cwd, env }: Pick<FileSearch, 'cwd' | 'env'>): string {
   return absolutePath(path, { directory: cwd, home: homeOf(env) });
 }
 
@@ -60,12 +60,12 @@ export function userFiles(env: Environment): readonly string[] {
 }
 
 /** The nearest file that a search from here could find; unlike searching, it takes no time. */
-export function nearestConfig(search: Pick<Search, 'cwd' | 'env'>): string | undefined {
+export function nearestConfig(search: Pick<FileSearch, 'cwd' | 'env'>): string | undefined {
   return searchedFiles(search).find((path) => existsSync(path));
 }
 
 /** Where `findConfig` looks when no file is named, for a person. */
-export function describeSearch({ cwd, env }: Pick<Search, 'cwd' | 'env'>): string {
+export function describeSearch({ cwd, env }: Pick<FileSearch, 'cwd' | 'env'>): string {
   return `looked for ${places.join(', ')} from ${cwd} up to ${searchRoot({ cwd, env })}, then for gateway.yaml and gateway.yml in ${userDirectory(env)}`;
 }
 
@@ -83,7 +83,7 @@ export async function readConfigFile(
     try {
       const before = await handle.stat();
       refuseUnfit(path, before, mustBeFile);
-      const limit = before.isFile() ? before.size : largestBytes;
+      const limit = before.isFile() ? before.size : maxBytes;
       const bytes = await readUpTo(handle, limit + 1);
       if (!before.isFile()) return decode(bytes.length > limit ? tooLarge(path) : bytes, path);
       const after = await handle.stat();
@@ -110,10 +110,10 @@ function refuseUnfit(path: string, stats: Stats, mustBeFile: boolean): void {
   if (user !== undefined && (stats.mode & 0o002) !== 0 && stats.isFile()) {
     throw unfit(`${path} can be changed by everybody on this machine: chmod o-w it`);
   }
-  if (stats.size > largestBytes) tooLarge(path);
+  if (stats.size > maxBytes) tooLarge(path);
 }
 
-const largestBytes = 4 * 2 ** 20;
+const maxBytes = 4 * 2 ** 20;
 
 function tooLarge(path: string): never {
   throw unfit(`${path} is larger than 4 MiB`);
@@ -154,7 +154,7 @@ async function openFile(path: string, flags: string | number): Promise<FileHandl
 }
 
 /** The last directory that is searched: the root of the repository or the home directory, whichever is nearer. */
-function searchRoot({ cwd, env }: Pick<Search, 'cwd' | 'env'>): string {
+function searchRoot({ cwd, env }: Pick<FileSearch, 'cwd' | 'env'>): string {
   const home = homeOf(env);
   const homes = [home, realPathOf(home)];
   // In a worktree and in a submodule `.git` is a file.
@@ -168,14 +168,14 @@ function ancestors(directory: string): readonly string[] {
 }
 
 /** All that a search reads, in its order. */
-function searchedFiles(search: Pick<Search, 'cwd' | 'env'>): readonly string[] {
+function searchedFiles(search: Pick<FileSearch, 'cwd' | 'env'>): readonly string[] {
   const directories = ancestors(search.cwd);
   const searched = directories.slice(0, directories.indexOf(searchRoot(search)) + 1);
   return searched.flatMap((directory) => places.map((place) => join(directory, place)));
 }
 
 /** Searches upwards to the root of the repository, or to the home directory. */
-async function searchProject(search: Pick<Search, 'cwd' | 'env'>): Promise<string | undefined> {
+async function searchProject(search: Pick<FileSearch, 'cwd' | 'env'>): Promise<string | undefined> {
   if (!(await mayBeRead(search))) return undefined;
   const { cosmiconfig } = await import('cosmiconfig');
   // The content is read again, by readConfigFile: a loader that returned it here would also follow `$import`.
@@ -208,7 +208,7 @@ async function searchProject(search: Pick<Search, 'cwd' | 'env'>): Promise<strin
  * Whether there is a file to find. Throws config.invalid for one that is not to be read: cosmiconfig would read all of a
  * device, wait for a pipe, and pass over a file that this user may not read, so that its policies would be missing.
  */
-async function mayBeRead(search: Pick<Search, 'cwd' | 'env'>): Promise<boolean> {
+async function mayBeRead(search: Pick<FileSearch, 'cwd' | 'env'>): Promise<boolean> {
   for (const path of searchedFiles(search)) {
     const stats = await statsOf(path);
     if (stats === undefined || stats.isDirectory()) continue;

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { absolutePath, type PathBase } from './file-path.ts';
-import type { Report } from './report.ts';
+import type { ProblemSink } from './report.ts';
 
 interface Failed {
   readonly kind: 'failed';
@@ -64,7 +64,7 @@ export async function withExtraAuthorities(
   );
 }
 
-const largestBytes = 4096;
+const maxBytes = 4096;
 
 /** Rejects with what the system says. */
 export async function readKeyFile(path: string): Promise<KeyFile> {
@@ -72,8 +72,8 @@ export async function readKeyFile(path: string): Promise<KeyFile> {
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) return { kind: 'failed', reason: 'it is not a file' };
-    if (stats.size > largestBytes) {
-      return { kind: 'failed', reason: `it is larger than ${largestBytes} bytes` };
+    if (stats.size > maxBytes) {
+      return { kind: 'failed', reason: `it is larger than ${maxBytes} bytes` };
     }
     const key = (await handle.readFile('utf8')).replace(/\r?\n$/, '');
     if (!/^[\x21-\x7e]{16,512}$/.test(key)) {
@@ -91,7 +91,7 @@ interface NamedKeyFile {
   readonly file: string;
   /** Where the configuration names it. */
   readonly path: readonly PropertyKey[];
-  readonly report: Report;
+  readonly report: ProblemSink;
 }
 
 /** What a key's file holds; reports why it can't be used, and who else can read it. Undefined too where files are left unread. */

@@ -7,19 +7,19 @@ import { parseStrictJson } from '../../json/strict-json.ts';
 const unusual = /[^\n\r -~]|\r(?!\n)|\\[^"\\/bfnrt]|"[ \r\n]+:|"(?:__proto__|<<)"/;
 
 /** YAML finds no longer key on a line (https://yaml.org/spec/1.2.2/#742-flow-mappings). */
-const longestKey = 1_000;
+const maxKeyLength = 1_000;
 
 /**
  * The value of a text that is JSON, and that YAML reads the same, in a twentieth of the time. Undefined for everything
  * else.
  */
-export function parseJson(text: string): { readonly value: unknown } | undefined {
+export function parseYamlJson(text: string): { readonly value: unknown } | undefined {
   if (!text.startsWith('{') || unusual.test(text)) return undefined;
   try {
     // It refuses what is there twice.
     const document = parseStrictJson(Buffer.from(text, 'latin1'));
     for (let at = 0; at < document.count; at += 1) {
-      if (document.isKey(at) && document.end(at) - document.start(at) > longestKey) return undefined;
+      if (document.isKey(at) && document.end(at) - document.start(at) > maxKeyLength) return undefined;
     }
     return { value: JSON.parse(text) };
   } catch {

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** Where a path leads to, through all links, whether or not there is a file yet. */
 export function realPathOf(path: string, links = 0): string {
@@ -9,7 +9,7 @@ export function realPathOf(path: string, links = 0): string {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    if (parent === path || links > mostLinks) return path;
+    if (parent === path || links > maxLinks) return path;
     const here = join(realPathOf(parent, links + 1), basename(path));
     // A link to what isn't there yet: whoever creates it creates that.
     const target = linkAt(here);

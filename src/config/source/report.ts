@@ -12,7 +12,7 @@ interface Remark {
 }
 
 /** Collects what the checks find, each with its place in the file. */
-export interface Report {
+export interface ProblemSink {
   readonly problems: readonly Problem[];
   error(path: Path, message: string, remark?: Remark): void;
   warn(path: Path, message: string, remark?: Remark): void;
@@ -43,7 +43,7 @@ export interface Borrowed {
   pathThere(path: Path): Path | undefined;
 }
 
-export function createReport({ source, references, leftOut = [], borrowed }: Context): Report {
+export function createReport({ source, references, leftOut = [], borrowed }: Context): ProblemSink {
   const problems: Problem[] = [];
   const referenced = new PathIndex<Reference>();
   for (const reference of references) referenced.add(reference.path, reference);
@@ -75,13 +75,13 @@ export function createReport({ source, references, leftOut = [], borrowed }: Con
       const names = referenced.below(path).flatMap(({ unset }) => unset);
       return names.length === 0 ? undefined : `${[...new Set(names)].join(', ')} is not set`;
     },
-    isFromEnvironment: (path) => referenced.at(path)?.isWhole === true,
+    isFromEnvironment: (path) => referenced.at(path)?.isEntireValue === true,
     isLeftOut: (path) => omitted.covers(path),
   };
 }
 
 /** Warns of a secret that is written in the file. */
-export function warnIfWritten(report: Report, path: Path, what: string): void {
+export function warnIfWritten(report: ProblemSink, path: Path, what: string): void {
   if (report.isFromEnvironment(path)) return;
   report.warn(path, `${what} in the file is easily shared by mistake`, {
     hint: `write \${NAME} and set that environment variable`,

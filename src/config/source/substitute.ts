@@ -6,7 +6,7 @@ export interface Reference {
   readonly path: Path;
   readonly names: readonly string[];
   /** The string is `${NAME}` and nothing else. */
-  readonly isWhole: boolean;
+  readonly isEntireValue: boolean;
   /** The names among them that are unset or empty; the value is then left out. */
   readonly unset: readonly string[];
 }
@@ -58,7 +58,7 @@ export function substitute(value: unknown, env: Environment): Substituted {
     });
     if (isMalformed) malformed.push(path);
     const unset = names.filter((name) => read(name) === '');
-    if (names.length > 0) references.push({ path, names, isWhole: text === `\${${names[0]}}`, unset });
+    if (names.length > 0) references.push({ path, names, isEntireValue: text === `\${${names[0]}}`, unset });
     return isMalformed || unset.length > 0 ? undefined : result;
   };
   return { value: visit(value), references, malformed };

@@ -37,7 +37,7 @@ interface File {
  */
 export function wantsOf({ written, references, ...places }: File): readonly Want[] {
   const wants = markedValues(settingsSchema, written, references).flatMap((marked) => {
-    const found = factsOf({ ...marked, text: String(marked.value ?? ''), ...places });
+    const found = requestsOf({ ...marked, text: String(marked.value ?? ''), ...places });
     return found.map(
       ({ text, facts }): Want => ({
         text,
@@ -59,7 +59,7 @@ interface Marked extends MarkedValue, Pick<File, 'base' | 'stateDirectory'> {
   readonly text: string;
 }
 
-function factsOf(marked: Marked): readonly Fact[] {
+function requestsOf(marked: Marked): readonly Fact[] {
   const { reach, text, names, value, path, setting } = marked;
   // Left empty, or left to the default.
   if (value === null || value === undefined) return [];

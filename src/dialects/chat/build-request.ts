@@ -2,10 +2,10 @@ import { traitsOf } from '../../hosts/find-host.ts';
 import { geminiThinking } from '../../hosts/models.ts';
 import type { HostTraits } from '../../hosts/traits.ts';
 import type {
+  AnswerFormat,
   AssistantTurn,
   ContentPart,
   ConversationRequest,
-  OutputFormat,
   SystemTurn,
   Tool,
   ToolCall,
@@ -113,14 +113,14 @@ function buildChosen(tool: ToolName, names: ToolNames): Fields {
   return { type: 'function', function: { name: names.toWire(tool) } };
 }
 
-function buildFormat(format: OutputFormat): Fields {
+function buildFormat(format: AnswerFormat): Fields {
   if (format.kind === 'json') return { type: 'json_object' };
   const { name, schema, strict, description } = format;
   return { type: 'json_schema', json_schema: withoutAbsent({ name, schema, strict, description }) };
 }
 
 /** What the messages depend on besides the conversation. */
-interface Destination {
+interface HostDestination {
   readonly context: TranslationContext;
   readonly traits: HostTraits;
   readonly names: ToolNames;
@@ -130,7 +130,7 @@ interface Destination {
  * The messages of a Chat request: one leading system message, then the turns. Users in a row are one
  * message, because the chat templates of many hosts insist on taking turns.
  */
-function buildChatTurns(request: ConversationRequest, destination: Destination): Fields[] {
+function buildChatTurns(request: ConversationRequest, destination: HostDestination): Fields[] {
   const { traits } = destination;
   const messages = buildSystem(request.system, traits);
   let pending: ContentPart[] = [];
@@ -173,7 +173,7 @@ function toUserParts(turn: Turn, { laterSystem }: HostTraits): readonly ContentP
   return [{ kind: 'text', text: markSystemText(turn.text) }];
 }
 
-function buildTurn(turn: Turn, destination: Destination): Fields[] {
+function buildTurn(turn: Turn, destination: HostDestination): Fields[] {
   switch (turn.role) {
     case 'system':
       return [{ role: turn.isDeveloper ? 'developer' : 'system', content: turn.text }];
@@ -186,7 +186,7 @@ function buildTurn(turn: Turn, destination: Destination): Fields[] {
   }
 }
 
-function buildAssistant(turn: AssistantTurn, { context, traits, names }: Destination): Fields {
+function buildAssistant(turn: AssistantTurn, { context, traits, names }: HostDestination): Fields {
   const { text, calls } = turn;
   const toolCalls = calls.map((call, index) =>
     withoutAbsent({
@@ -227,7 +227,7 @@ function buildReasoning(
 /** Google's endpoint of this dialect refuses the first call of a turn without a signature. */
 function buildSignature(
   { seal }: ToolCall,
-  { context, traits, isFirst }: Omit<Destination, 'names'> & { readonly isFirst: boolean },
+  { context, traits, isFirst }: Omit<HostDestination, 'names'> & { readonly isFirst: boolean },
 ): Fields | undefined {
   if (traits.reasoning !== 'extra_content') return undefined;
   const own = sealFor(seal, context)?.data;

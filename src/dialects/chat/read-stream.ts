@@ -95,7 +95,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
   };
 }
 
-interface Call {
+interface OpenCall {
   readonly index: number;
   id: string;
   name: string;
@@ -112,11 +112,11 @@ interface Call {
  * Repeated ids and names are ignored.
  */
 function createChatCalls(sink: StreamSink) {
-  const byIndex = new Map<number, Call>();
-  const byId = new Map<string, Call>();
-  const calls: Call[] = [];
+  const byIndex = new Map<number, OpenCall>();
+  const byId = new Map<string, OpenCall>();
+  const calls: OpenCall[] = [];
 
-  function find(piece: Fields): Call {
+  function find(piece: Fields): OpenCall {
     const { index } = piece;
     const id = toText(piece.id);
     if (typeof index === 'number') {
@@ -137,7 +137,7 @@ function createChatCalls(sink: StreamSink) {
    * Whether a piece is of another call than the one that its index or id says: it has a name, and another id, or it comes
    * after complete arguments. What some hosts repeat in each piece has the same name, and no more arguments.
    */
-  function isAnother(known: Call, { id, function: called }: Fields): boolean {
+  function isAnother(known: OpenCall, { id, function: called }: Fields): boolean {
     const { name, arguments: input } = toFields(called);
     if (toText(name) === '') return false;
     const isOther = toText(id) !== '' && known.id !== '' && id !== known.id;
@@ -147,10 +147,10 @@ function createChatCalls(sink: StreamSink) {
     );
   }
 
-  function add(): Call {
+  function add(): OpenCall {
     const before = calls.at(-1);
     if (before?.isStarted === true) sendInput(before);
-    const call: Call = {
+    const call: OpenCall = {
       index: calls.length,
       id: '',
       name: '',
@@ -163,12 +163,12 @@ function createChatCalls(sink: StreamSink) {
     return call;
   }
 
-  function begin(call: Call): void {
+  function begin(call: OpenCall): void {
     call.isStarted = true;
     sink.callStart({ index: call.index, id: call.id, name: call.name, kind: 'function', seal: call.seal });
   }
 
-  function addInput(call: Call, input: string): void {
+  function addInput(call: OpenCall, input: string): void {
     if (input === '') return;
     if (call.early === emptyInput) {
       call.early = '';
@@ -179,7 +179,7 @@ function createChatCalls(sink: StreamSink) {
     if (call.isStarted && call.early !== emptyInput) sendInput(call);
   }
 
-  function sendInput(call: Call): void {
+  function sendInput(call: OpenCall): void {
     if (call.early !== '') sink.callInput(call.index, call.early);
     call.early = '';
   }

@@ -67,11 +67,11 @@ export function openDetails(thoughts: readonly Thought[], context: TranslationCo
     const own = sealFor(seal, context);
     if (own === undefined) return [];
     const { digest, details } = toFields(parseJson(own.data));
-    const isWhole = digest === digestOf(text);
+    const isUnchanged = digest === digestOf(text);
     return toList(details).flatMap((detail) => {
       const fields = toFields(detail);
       if (fields.type !== 'reasoning.text') return [fields];
-      return isWhole ? [withoutAbsent({ ...fields, text })] : [];
+      return isUnchanged ? [withoutAbsent({ ...fields, text })] : [];
     });
   });
 }

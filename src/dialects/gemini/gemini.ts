@@ -92,7 +92,7 @@ export const gemini: TextDialect = {
   recognizes: (body) => 'contents' in body,
   ownHeaders,
   limitHeaders: openAiLimitHeaders,
-  leastCap: 1,
+  minCap: 1,
   caps: pathsOf('generationConfig', 'maxOutputTokens'),
   answerCounts: pathsOf('generationConfig', 'candidateCount'),
   required: ['contents'],

@@ -1,5 +1,5 @@
 import type { Effort } from '../../hosts/models.ts';
-import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import type { AnswerFormat, ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -157,7 +157,7 @@ function parseThinking(value: unknown): Effort | undefined {
   return budget === 0 ? 'none' : effortOfBudget(budget);
 }
 
-function parseFormat(config: Fields): OutputFormat | undefined {
+function parseFormat(config: Fields): AnswerFormat | undefined {
   const { responseMimeType = 'text/plain', responseSchema, responseJsonSchema } = config;
   if (responseMimeType === 'text/plain') return undefined;
   if (responseMimeType !== 'application/json') {

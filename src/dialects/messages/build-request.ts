@@ -67,7 +67,7 @@ function toMessagesChoice(choice: ToolChoice, names: ToolNames): Fields {
   return { type: choice.kind === 'required' ? 'any' : choice.kind };
 }
 
-const leastBudget = 1_024;
+const minBudget = 1_024;
 
 interface Built {
   /** The cap that the client asked for. */
@@ -91,12 +91,12 @@ function thinkingBudget(
   const control = thinkingControl(context);
   if (control === 'none') noteDropped(dropped, 'reasoning effort');
   if (control !== 'budget') return undefined;
-  const { largestOutputTokens = translatedCap } = context;
-  const room = asked === undefined ? Math.floor(defaultMaxTokens(context) / 2) : largestOutputTokens - asked;
+  const { outputCeiling = translatedCap } = context;
+  const room = asked === undefined ? Math.floor(defaultMaxTokens(context) / 2) : outputCeiling - asked;
   const budget = Math.min(thinkingBudgets[effort], room);
   const isForced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
   const isBegun = messages.at(-1)?.role === 'assistant';
-  if (!isForced && budget >= leastBudget && !isBegun && !isUnsignedToolTurn(messages)) return budget;
+  if (!isForced && budget >= minBudget && !isBegun && !isUnsignedToolTurn(messages)) return budget;
   noteDropped(dropped, 'reasoning effort');
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Effort } from '../../hosts/models.ts';
-import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import type { AnswerFormat, ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -119,7 +119,7 @@ function effortOfThinking(value: unknown): Effort | undefined {
   return effortOfBudget(parseOptionalCount(value.budget_tokens, 'thinking.budget_tokens') ?? 0);
 }
 
-function parseFormat(value: unknown): OutputFormat | undefined {
+function parseFormat(value: unknown): AnswerFormat | undefined {
   if (value === undefined || value === null) return undefined;
   const format = parseFields(value, 'output_config.format');
   if (format.type !== 'json_schema') throw wrongField('output_config.format.type', 'json_schema');

@@ -1,7 +1,7 @@
 import type {
   ContentPart,
+  ContentSource,
   ImageSource,
-  Source,
   Thought,
   ToolCall,
   ToolResult,
@@ -186,7 +186,7 @@ function parseImageSource(value: unknown, path: string): ImageSource {
   return source;
 }
 
-function parseSource(value: unknown, path: string): Source {
+function parseSource(value: unknown, path: string): ContentSource {
   const source = parseFields(value, path);
   switch (source.type) {
     case 'base64':

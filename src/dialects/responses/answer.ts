@@ -138,12 +138,12 @@ export function parseResponsesFinish(response: Fields, hasCalls: boolean): Finis
   return parseFinishWord(toText(toFields(response.incomplete_details).reason) || 'length', hasCalls);
 }
 
-interface Status {
+interface ResponseStatus {
   readonly status: 'completed' | 'incomplete';
   readonly incomplete_details: { readonly reason: string } | null;
 }
 
-export function buildStatus(finish: FinishReason): Status {
+export function buildStatus(finish: FinishReason): ResponseStatus {
   if (finish === 'length')
     return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
   if (finish === 'filter') return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };

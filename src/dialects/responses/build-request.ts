@@ -1,10 +1,10 @@
 import { traitsOf } from '../../hosts/find-host.ts';
 import { isOpenAiReasoningModel } from '../../hosts/models.ts';
 import type {
+  AnswerFormat,
   CallKind,
   ContentPart,
   ConversationRequest,
-  OutputFormat,
   Thought,
   Tool,
   ToolCall,
@@ -63,11 +63,11 @@ function withoutLoneSystem({
 }
 
 /** OpenAI refuses a smaller limit; clients ask for one token to see whether a model answers at all. */
-export const leastLimit = 16;
+export const minLimit = 16;
 
 function buildLimit(request: ConversationRequest, context: TranslationContext): number | undefined {
   const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
-  return limit === undefined ? undefined : Math.max(leastLimit, limit);
+  return limit === undefined ? undefined : Math.max(minLimit, limit);
 }
 
 function buildTool(tool: Tool, names: ToolNames): Fields {
@@ -95,7 +95,7 @@ function buildText({ format, verbosity }: ConversationRequest): Fields | undefin
   return withoutAbsent({ format: format === undefined ? undefined : buildFormat(format), verbosity });
 }
 
-function buildFormat(format: OutputFormat): Fields {
+function buildFormat(format: AnswerFormat): Fields {
   if (format.kind === 'json') return { type: 'json_object' };
   const { name, schema, strict, description } = format;
   return withoutAbsent({ type: 'json_schema', name, schema, strict, description });

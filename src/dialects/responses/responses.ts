@@ -5,7 +5,7 @@ import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildEcho, buildResponsesAnswer, parseResponsesAnswer } from './answer.ts';
-import { buildResponsesRequest, leastLimit as leastCap } from './build-request.ts';
+import { buildResponsesRequest, minLimit as minCap } from './build-request.ts';
 import { parseResponsesRequest } from './parse-request.ts';
 import { createResponsesReader } from './read-stream.ts';
 import { parseResponseUsage } from './usage.ts';
@@ -70,7 +70,7 @@ export const responses: TextDialect = {
   operation: 'chat',
   recognizes: (body) => 'input' in body,
   limitHeaders: openAiLimitHeaders,
-  leastCap,
+  minCap,
   laterField: 'background',
   caps: ['max_output_tokens'],
   required: [],

@@ -16,7 +16,7 @@ export interface TranslationContext {
   /** The limit that is sent where the client sent none and the provider needs one. */
   readonly defaultMaxOutputTokens?: number;
   /** The largest cap that the model takes and no rule or limit objects to, as far as is known. */
-  readonly largestOutputTokens?: number;
+  readonly outputCeiling?: number;
   /** Set if no breakpoints for the cache are put into bodies for hosts that want them. */
   readonly promptCache?: 'off';
   /** What becomes of pictures, documents and tools that the provider can't take; by default a sentence in their place. */

@@ -1,5 +1,5 @@
 import { traitsOf } from '../../hosts/find-host.ts';
-import type { ConversationRequest, OutputFormat } from '../conversation.ts';
+import type { AnswerFormat, ConversationRequest } from '../conversation.ts';
 import { type Dropped, noteDropped } from '../fields.ts';
 import type { TranslationContext } from './context.ts';
 
@@ -41,7 +41,7 @@ function mentionsJson({ system, turns }: ConversationRequest): boolean {
   return [...system.map(({ text }) => text), ...texts].some((text) => /json/i.test(text));
 }
 
-function instruct(format: OutputFormat): string {
+function instruct(format: AnswerFormat): string {
   const answer = 'Answer with one JSON object and nothing else: no prose, no code fence.';
   return format.kind === 'json'
     ? answer

@@ -1,8 +1,8 @@
-import type { ContentPart, ImageSource, Source } from '../conversation.ts';
+import type { ContentPart, ContentSource, ImageSource } from '../conversation.ts';
 import { unsupported } from '../fields.ts';
 
 /** Splits a data URL with base64 content; undefined for every other URL. */
-export function parseDataUrl(url: string): Extract<Source, { kind: 'base64' }> | undefined {
+export function parseDataUrl(url: string): Extract<ContentSource, { kind: 'base64' }> | undefined {
   if (!url.startsWith('data:')) return undefined;
   const comma = url.indexOf(',');
   const head = url.slice('data:'.length, comma);
@@ -29,16 +29,16 @@ export function keptElsewhere(path: string): Error {
 }
 
 /** A source as one URL; text has none and is spelled out by the caller. */
-export function toUrl(source: Exclude<Source, { kind: 'text' }>): string {
+export function toUrl(source: Exclude<ContentSource, { kind: 'text' }>): string {
   return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }
 
-export function isPdf(source: Source): boolean {
+export function isPdf(source: ContentSource): boolean {
   return source.kind === 'base64' && source.mediaType === 'application/pdf';
 }
 
 /** A document whose content is plain text, as that text; undefined if it is binary or elsewhere. */
-export function toDocumentText(source: Source): string | undefined {
+export function toDocumentText(source: ContentSource): string | undefined {
   if (source.kind === 'text') return source.text;
   if (source.kind === 'base64' && source.mediaType.startsWith('text/')) {
     return Buffer.from(source.data, 'base64').toString('utf8');

@@ -1,7 +1,7 @@
 import type {
+  AnswerFormat,
   ContentPart,
   ConversationRequest,
-  OutputFormat,
   Tool,
   ToolChoice,
   ToolName,
@@ -40,7 +40,7 @@ export function parseOpenAiFormat(
   value: unknown,
   path: string,
   schemaOf: (format: Fields) => readonly [Fields, string],
-): OutputFormat | undefined {
+): AnswerFormat | undefined {
   if (value === undefined || value === null) return undefined;
   const format = parseFields(value, path);
   switch (format.type) {

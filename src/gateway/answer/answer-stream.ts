@@ -62,7 +62,7 @@ export class AnswerStream {
   #whileSilent(): Buffer {
     const nowMs = this.#now();
     this.#silentSinceMs ??= nowMs;
-    const isOver = this.#source.isWhole || this.#source.state !== 'open';
+    const isOver = this.#source.hasLastEvent || this.#source.state !== 'open';
     if (nowMs - this.#silentSinceMs < silentMs || this.#array !== undefined || isOver) return nothing;
     this.#silentSinceMs = nowMs;
     return signOfLife;
@@ -70,7 +70,8 @@ export class AnswerStream {
 
   /** While the provider sends nothing: a sign of life between whole events, or nothing. */
   heartbeat(): Buffer {
-    if (this.#array !== undefined || this.#source.isWhole || this.#source.state !== 'open') return nothing;
+    if (this.#array !== undefined || this.#source.hasLastEvent || this.#source.state !== 'open')
+      return nothing;
     this.#source.addHeartbeat();
     return this.#write(this.#passed(false), {});
   }
@@ -78,7 +79,7 @@ export class AnswerStream {
   #transform(chunk: Buffer): Buffer {
     this.#source.read(chunk);
     const { state } = this.#source;
-    const isOver = this.#source.isWhole || state !== 'open';
+    const isOver = this.#source.hasLastEvent || state !== 'open';
     if (this.#mayPass) {
       const { text } = this.#source;
       if (this.#stages.every((stage) => stage.passes(text))) {
@@ -118,8 +119,8 @@ export class AnswerStream {
   }
 
   /** Whether the client has its last event, so that a connection that breaks now does no harm. */
-  get isWhole(): boolean {
-    return this.#array === undefined ? this.#source.isWhole && !this.#isRefused : this.#array.isClosed;
+  get hasLastEvent(): boolean {
+    return this.#array === undefined ? this.#source.hasLastEvent && !this.#isRefused : this.#array.isClosed;
   }
 
   /** What the provider's events so far used. */

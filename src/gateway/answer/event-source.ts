@@ -23,7 +23,7 @@ export interface EventSource {
   /** In every state but `open` its last event has come. */
   readonly state: StreamState;
   /** Whether the client has its last event once it has all of them, so that a connection that breaks now does no harm. */
-  readonly isWhole: boolean;
+  readonly hasLastEvent: boolean;
   /** What the provider's events so far used. */
   readonly tally: Tally;
   /** Bytes of an event whose end has not come. */
@@ -93,7 +93,7 @@ export class ExactSource extends StreamObserver implements EventSource {
     return [];
   }
 
-  get isWhole(): boolean {
+  get hasLastEvent(): boolean {
     return this.sawLast;
   }
 }
@@ -186,7 +186,7 @@ export class TranslatedSource implements EventSource {
     return this.#translation.state;
   }
 
-  get isWhole(): boolean {
+  get hasLastEvent(): boolean {
     return this.state === 'complete' || this.state === 'cut';
   }
 

@@ -17,7 +17,7 @@ const uncounted = 1024 * 1024;
 /** What is relayed: an `AnswerStream`. */
 export type RelayedStream = Pick<
   AnswerStream,
-  'transform' | 'heartbeat' | 'end' | 'fail' | 'state' | 'isWhole' | 'tally' | 'heldBytes'
+  'transform' | 'heartbeat' | 'end' | 'fail' | 'state' | 'hasLastEvent' | 'tally' | 'heldBytes'
 >;
 
 interface StreamOptions {
@@ -199,7 +199,7 @@ class StreamSink implements BodySink {
   }
 
   #cut(error: GatewayError): void {
-    if (this.#stream.isWhole) {
+    if (this.#stream.hasLastEvent) {
       this.#complete();
       return this.#finish(undefined);
     }

@@ -6,7 +6,7 @@ import type { StreamEvent } from '../../policy/streams/stream-event.ts';
 import type { Scrubber } from '../scrub.ts';
 
 /** Characters with which a secret may begin that are not held back: they say nothing. */
-const longestSent = 2;
+const maxSentLength = 2;
 /** Maximum characters of events that are held back. */
 const heldLimit = 65_536;
 
@@ -111,7 +111,7 @@ class SecretText {
     }
     const rest = text.slice(Math.max(from, this.#found), text.length);
     this.begun = this.#scrubber.begunLength(rest, { isMiddle: this.#found === 0 && from === 0 });
-    text.release(this.begun > longestSent ? text.length - this.begun : text.length);
+    text.release(this.begun > maxSentLength ? text.length - this.begun : text.length);
     text.forget(text.length - this.begun, 1_024);
     return { text, start, end: text.length };
   }

@@ -22,7 +22,7 @@ import type { ModelRequest } from '../request.ts';
 import type { Sender } from '../sender.ts';
 
 /** What rules check about a request besides its content, as plain data: it is sent to the decision thread too. */
-export type RequestFacts = Omit<Subject, 'document' | 'dialect'>;
+export type RequestMeta = Omit<Subject, 'document' | 'dialect'>;
 
 /** The decision on a client's request, and how long it took. */
 export type RequestDecision = (PassedRequest | BlockedRequest) & { readonly microseconds: number };
@@ -51,7 +51,7 @@ interface BlockedRequest {
 export interface DecidedRequest extends Omit<PassedRequest, 'kind'> {
   readonly endpoint: ModelEndpoint;
   readonly key: KeyRecord;
-  readonly facts: RequestFacts;
+  readonly facts: RequestMeta;
   /** The client's own login at a provider; undefined if it has sent none. */
   readonly login: ClientLogin | undefined;
 }
@@ -61,7 +61,7 @@ interface BuiltBody {
   readonly body: Buffer;
   readonly dialect: DialectName;
   /** The facts of the client's request that it was built from. */
-  readonly facts: RequestFacts;
+  readonly facts: RequestMeta;
 }
 
 /** The decision on it, and how long it took. */
@@ -92,10 +92,10 @@ export interface Incoming extends Omit<Circumstances, 'route'> {
   readonly pathModel?: string | undefined;
 }
 
-export function factsOf(
+export function requestMeta(
   { model, stream }: Pick<ModelRequest, 'model' | 'stream'>,
   { endpoint, key, route = noRoute, sender, nowMs }: Circumstances,
-): RequestFacts {
+): RequestMeta {
   const { id, project } = key;
   const { targetModels, providers } = route;
   return {
@@ -112,7 +112,7 @@ export function factsOf(
 }
 
 /** Members are spelled out because V8 takes a slow path for each one added to a spread object. */
-export function toSubject(facts: RequestFacts, document: JsonDocument, dialect: Dialect): Subject {
+export function toSubject(facts: RequestMeta, document: JsonDocument, dialect: Dialect): Subject {
   const { endpoint, model, targetModels, providers, sender, stream, project, key, nowMs } = facts;
   const { redactedBy } = facts;
   const subject = {
@@ -125,7 +125,7 @@ export function toSubject(facts: RequestFacts, document: JsonDocument, dialect: 
 
 interface DecidedAs {
   readonly endpoint: ModelEndpoint;
-  readonly facts: RequestFacts;
+  readonly facts: RequestMeta;
   readonly plan: RoutePlan;
   /** Where it may be given up. */
   readonly checkpoint?: Checkpoint;

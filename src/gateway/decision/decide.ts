@@ -4,7 +4,7 @@ import { hasLogin, loginFound, loginRefusal } from '../client-login.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Sender, withBody, withoutHidden } from '../sender.ts';
-import { type DecidedRequest, factsOf, type Incoming, toSubject } from './decide-request.ts';
+import { type DecidedRequest, type Incoming, requestMeta, toSubject } from './decide-request.ts';
 
 /** A client's request whose body is complete. */
 type ReadRequest = Omit<Incoming, 'nowMs'> &
@@ -36,7 +36,7 @@ export async function decide(
   const { document, model, stream } = request;
   const isFailure = decision.failure !== undefined;
   const whole = isFailure ? sender : withBody(sender, document, endpoint);
-  const facts = factsOf(request, { endpoint, key, route, sender: whole, nowMs });
+  const facts = requestMeta(request, { endpoint, key, route, sender: whole, nowMs });
   // No record may have a text that a rule on texts refuses; a rule on models says nothing against the name itself.
   const isFound = (at: string, text: string) =>
     key.policies.evaluateValue({ at, text }, toSubject(facts, document, endpoint.dialect)).length > 0;

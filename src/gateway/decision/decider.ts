@@ -5,10 +5,10 @@ import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { parseRequest } from '../request.ts';
 import { withBody } from '../sender.ts';
-import { decideRequest, factsOf, type Incoming, type RequestDecision } from './decide-request.ts';
+import { decideRequest, type Incoming, type RequestDecision, requestMeta } from './decide-request.ts';
 import { DecisionThreads, type ThreadLimits } from './decision-threads.ts';
 import { mainThreadBudget } from './main-thread-budget.ts';
-import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts';
+import { type AnswerReader, type CheckedBody, readAnswer } from './read-answer.ts';
 import { createRoutePlanner, type ModelNames } from './route-plan.ts';
 import { fromErrorParts, memoryOf } from './thread-messages.ts';
 import {
@@ -46,7 +46,7 @@ export interface DeciderOptions {
 }
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
-const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/decide-worker.js' : './decide-worker.js';
+const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/decide-thread.js' : './decide-thread.js';
 
 export function createDecider({
   source,
@@ -65,7 +65,7 @@ export function createDecider({
       const here = decideHere(body, (checkpoint) => {
         const request = parseRequest(body, endpoint, pathModel);
         const plan = planOf(request.model);
-        const facts = factsOf(request, {
+        const facts = requestMeta(request, {
           ...{ endpoint, key, route: plan.fixed, nowMs },
           sender: withBody(sender, request.document, endpoint),
         });
@@ -103,7 +103,7 @@ export function createDecider({
       return { ...passed, body: toBuffer(passed.body), translation: translationOf(untranslated, translated) };
     },
     /** Throws provider.broken_response for what is not JSON. */
-    async readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<ReadAnswer> {
+    async readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<CheckedBody> {
       const here = decideHere(whole, (checkpoint) => readAnswer(whole, reader, checkpoint));
       if (here !== undefined) return here;
       const { key, form, answerRules, masked, endpoint, policies, scrubber, translation } = reader;

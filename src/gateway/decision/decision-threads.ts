@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
 import type { Lifetime } from '../../lib/lifetime.ts';
-import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-worker.ts';
+import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-thread.ts';
 import {
   fromErrorParts,
   type Preparation,

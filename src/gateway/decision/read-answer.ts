@@ -37,7 +37,7 @@ export interface CheckedAnswer {
   readonly result: Buffer | GatewayError;
 }
 
-export interface ReadAnswer extends CheckedAnswer {
+export interface CheckedBody extends CheckedAnswer {
   readonly tally: Tally;
   /** The status of an error that came with one of success. */
   readonly errorStatus?: number | undefined;
@@ -51,7 +51,7 @@ export function readAnswer(
   bytes: Buffer,
   reader: Omit<AnswerReader, 'key'>,
   checkpoint?: Checkpoint,
-): ReadAnswer {
+): CheckedBody {
   const { endpoint, translation, form } = reader;
   const value = parseAnswer(bytes);
   const tally = translation?.tally(value, bytes) ?? tallyAnswer(endpoint.dialect, value, bytes);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
-import { createTranslation, type TranslatedFacts, type Translation } from '../../dialects/translate.ts';
+import { type AnswerContext, createTranslation, type Translation } from '../../dialects/translate.ts';
 import type { TranslationContext } from '../../dialects/translation/context.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Checkpoint } from '../../policy/checkpoint.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import { type BodyDecision, decideBody, type RequestFacts } from './decide-request.ts';
+import { type BodyDecision, decideBody, type RequestMeta } from './decide-request.ts';
 
 /** A decided request that is to be translated, as plain data: it is sent to the decision thread too. */
 export interface UntranslatedRequest {
@@ -14,7 +14,7 @@ export interface UntranslatedRequest {
   readonly to: DialectName;
   readonly context: Omit<TranslationContext, 'newId'>;
   /** Of the client's request. */
-  readonly facts: RequestFacts;
+  readonly facts: RequestMeta;
 }
 
 /** The provider's request, and the decision on it. */
@@ -59,7 +59,7 @@ export function translateBody(
 /** With the facts of a request that was translated in another thread. */
 export function translationOf(
   { from, to, context }: TranslatedPair,
-  translated?: TranslatedFacts,
+  translated?: AnswerContext,
 ): RequestTranslation {
   const newId = (prefix: string) => prefix + randomBytes(12).toString('hex');
   const translation = createTranslation(dialects[from], dialects[to], { ...context, newId }, translated);

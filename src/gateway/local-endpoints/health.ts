@@ -18,7 +18,7 @@ export interface Readiness {
   readonly dependencies: () => Dependencies;
 }
 
-export interface Health {
+export interface HealthzSources {
   /** Identifies the user who started the gateway; the state file holds the same. */
   readonly ownerProof: OwnerProof | undefined;
   /** For the owner only: what is open, in all processes of this gateway. */
@@ -38,12 +38,15 @@ export function answerReady(exchange: Exchange, readiness: Readiness): void {
     throw new GatewayError('gateway.overloaded', 'the gateway is starting', { retryAfterS: 1 });
   }
   const { state, ledger } = dependencies();
-  const isWhole = state === 'ok' && ledger !== 'failing';
-  exchange.sendJson({ status: isWhole ? 'ready' : 'degraded', state, ledger });
+  const isHealthy = state === 'ok' && ledger !== 'failing';
+  exchange.sendJson({ status: isHealthy ? 'ready' : 'degraded', state, ledger });
 }
 
 /** Answers that the process is alive; its owner also gets a proof of which gateway it is, and what is open. */
-export async function answerHealth(exchange: Exchange, { ownerProof, countOpen }: Health): Promise<void> {
+export async function answerHealth(
+  exchange: Exchange,
+  { ownerProof, countOpen }: HealthzSources,
+): Promise<void> {
   if (ownerProof === undefined || !isOwners(exchange, ownerProof)) {
     // A load balancer's check; who claims to be the owner and isn't is recorded.
     if (exchange.request.header(challengeHeader) === undefined) exchange.record.isKept = false;

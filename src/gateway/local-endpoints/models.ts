@@ -13,7 +13,7 @@ export interface ModelInfo {
   readonly createdS: number;
 }
 
-export type ModelCatalogue = ReturnType<typeof createCatalogue>;
+export type ModelCatalogue = ReturnType<typeof createModelCatalogue>;
 
 interface CatalogueOptions {
   readonly entries: readonly ModelEntry[];
@@ -37,10 +37,10 @@ const freshMs = 5 * 60_000;
 const retryMs = 5_000;
 const fetchLimits = { timeoutMs: 10_000, limitBytes: 4 * 1024 * 1024 };
 // A list waits only for providers without any known name, for at most this long, so that the gateway does not look empty.
-const longestWaitMs = 1_000;
+const maxWaitMs = 1_000;
 
 /** The configured names, plus those that providers list and that match a configured glob. */
-export function createCatalogue({
+export function createModelCatalogue({
   entries,
   router,
   providers,
@@ -92,7 +92,7 @@ export function createCatalogue({
         return refreshing === undefined || entry.names.size > 0 ? [] : [refreshing];
       });
       if (awaited.length > 0)
-        await Promise.race([Promise.all(awaited), wait(longestWaitMs, undefined, { ref: false })]);
+        await Promise.race([Promise.all(awaited), wait(maxWaitMs, undefined, { ref: false })]);
       const found = entries.flatMap((entry): ModelInfo[] => {
         if (!entry.isPattern) return info(entry.match, undefined);
         const names = [...(known.get(entry.targets[0].provider)?.names ?? [])];

@@ -12,14 +12,14 @@ import {
   type Subject,
   type Verdict,
 } from '../../policy/rule.ts';
-import { factsOf, toSubject, withPath } from '../decision/decide-request.ts';
+import { requestMeta, toSubject, withPath } from '../decision/decide-request.ts';
 import { createRoutePlanner } from '../decision/route-plan.ts';
 import { translateBody } from '../decision/translate-request.ts';
 import { dialectAt } from '../endpoints.ts';
 import { buildBody } from '../outgoing/build-body.ts';
 import { type ModelRequest, parseRequest } from '../request.ts';
 import { withBody } from '../sender.ts';
-import type { Outcome, Question, RouteReport } from './question.ts';
+import type { PredictedDecision, Question, RouteReport } from './question.ts';
 
 /** What the policies decide about a subject, possibly with more to report. */
 interface Decided {
@@ -58,7 +58,7 @@ export interface OfflineDecision<Found extends Decided = Decided> {
 export function decideWith<Found extends Decided>(
   question: Question,
   decide: (subject: Subject) => Found,
-): { readonly outcome: Outcome; readonly decided: OfflineDecision<Found> | undefined } {
+): { readonly outcome: PredictedDecision; readonly decided: OfflineDecision<Found> | undefined } {
   const { config, key, endpoint, pathModel, body, sender = {}, nowMs } = question;
   let request: ModelRequest;
   try {
@@ -73,9 +73,9 @@ export function decideWith<Found extends Decided>(
   );
   const plan = createRoutePlanner({ models: config.models, providers: names })(request.model);
   const about = { endpoint, key, nowMs, sender: withBody(sender, document, endpoint) };
-  const asked = toSubject(factsOf(request, { ...about, route: plan.fixed }), document, endpoint.dialect);
+  const asked = toSubject(requestMeta(request, { ...about, route: plan.fixed }), document, endpoint.dialect);
   const { route } = key.policies.decideRouted(asked, plan);
-  const facts = factsOf(request, { ...about, route });
+  const facts = requestMeta(request, { ...about, route });
   const subject = toSubject(facts, document, endpoint.dialect);
   const found = decide(subject);
   const decision = withPath(key.policies, found.decision, { endpoint, subject });
@@ -156,7 +156,7 @@ export function decideOffline(question: Question) {
 }
 
 /** The stricter of two decisions as an outcome; the first one if they are equally strict. */
-function toStricter(one: Decision, other: Decision): Outcome {
+function toStricter(one: Decision, other: Decision): PredictedDecision {
   const isOther = actions.indexOf(other.action) > actions.indexOf(one.action);
   const both = (names: (decision: Decision) => readonly string[]) => [
     ...new Set([...names(one), ...names(other)]),
@@ -169,7 +169,7 @@ function toStricter(one: Decision, other: Decision): Outcome {
   };
 }
 
-export function toOutcome(decision: Decision): Outcome {
+export function toOutcome(decision: Decision): PredictedDecision {
   const { action, refusal, verdicts, wouldBlock, unseen } = decision;
   const rest = { would_block: wouldBlock, warnings: warningsOf(decision), unseen };
   if (refusal !== undefined) return { decision: action, ...refusal, ...rest };
@@ -190,7 +190,7 @@ function placeOf({ matches }: Verdict): { at?: string } {
   return at === undefined || at === '' ? {} : { at };
 }
 
-function refusedByGate({ reason, message, param }: GatewayError): Outcome {
+function refusedByGate({ reason, message, param }: GatewayError): PredictedDecision {
   return {
     decision: 'block',
     reason,

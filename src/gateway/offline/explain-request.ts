@@ -3,10 +3,10 @@ import { explain, type RuleExplanation, withOwnVerdicts } from '../../policy/exp
 import { passedOver } from '../../policy/passed-over.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { decideWith, type OfflineTarget, toOutcome } from './decide-offline.ts';
-import type { Outcome, Question } from './question.ts';
+import type { PredictedDecision, Question } from './question.ts';
 
 /** What each rule decides about a request: where it matched, never what. */
-export interface Report extends Outcome {
+export interface ExplainReport extends PredictedDecision {
   readonly endpoint: string;
   readonly key: string;
   readonly project: string;
@@ -23,7 +23,7 @@ export interface Report extends Outcome {
   readonly outgoing?: readonly OutgoingReport[];
 }
 
-export interface OutgoingReport extends Partial<Outcome> {
+export interface OutgoingReport extends Partial<PredictedDecision> {
   /** The provider and the model's name there. */
   readonly target: string;
   readonly dialect: string;
@@ -39,7 +39,7 @@ export type RuleReport = Omit<RuleExplanation, 'failure'> & { readonly failed: b
 type Explanation = ReturnType<typeof explain>;
 
 /** Decides as the gateway would, and reports what each rule decided. */
-export function explainRequest(question: Question): Report {
+export function explainRequest(question: Question): ExplainReport {
   const { endpoint, key } = question;
   const about = { endpoint: endpoint.name, key: key.id, project: key.project };
   const { outcome, decided } = decideWith(question, (subject) => explain(key.policies, subject, nowUs));
@@ -64,7 +64,7 @@ export function explainRequest(question: Question): Report {
 }
 
 /** For `Outcome.examples`; absent if there are none. */
-export function examplesIn(policies: PolicySet, document: JsonDocument): Pick<Outcome, 'examples'> {
+export function examplesIn(policies: PolicySet, document: JsonDocument): Pick<PredictedDecision, 'examples'> {
   const examples = passedOver(policies, document);
   return examples.length === 0 ? {} : { examples };
 }

@@ -10,7 +10,7 @@ import type { Sender } from '../sender.ts';
 const modelEndpoints = [...endpoints.values()].filter(isModelEndpoint);
 
 /** Where a request is sent. */
-export interface Destination {
+export interface RequestEndpoint {
   readonly endpoint: ModelEndpoint;
   /** The model's name if the path has it; where that is not known, the body may name it. */
   readonly pathModel?: string | undefined;
@@ -20,7 +20,7 @@ export interface Destination {
  * A destination by its endpoint's name (`chat`) or its path (`/v1/chat/completions`, also with a model in it). Throws
  * usage.invalid.
  */
-export function destinationNamed(text: string): Destination {
+export function destinationNamed(text: string): RequestEndpoint {
   const named = modelEndpoints.find(({ name, path }) => name === text || path === text);
   if (named !== undefined) return { endpoint: named };
   const found = findEndpoint(text.split('?', 1)[0] ?? '');
@@ -37,7 +37,7 @@ export function destinationNamed(text: string): Destination {
  * Guesses the endpoint that a body was made for. A policy sees the same texts whichever endpoint a body comes through;
  * only what counts as a system text or a tool's result may differ.
  */
-export function guessDestination(body: Buffer): Destination {
+export function guessDestination(body: Buffer): RequestEndpoint {
   const fields = toFields(parse(body));
   const dialect = Object.values(dialects).find((each) => each.recognizes(fields));
   return destinationNamed(dialect?.name ?? 'responses');
@@ -52,7 +52,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-export interface Question extends Destination {
+export interface Question extends RequestEndpoint {
   readonly config: Config;
   readonly key: KeyRecord;
   readonly body: Buffer;
@@ -76,7 +76,7 @@ export interface RouteReport {
 }
 
 /** What the gateway would decide. A body that strict parsing refuses is blocked, by no rule. */
-export interface Outcome {
+export interface PredictedDecision {
   readonly decision: Action;
   /** The rule that determined the decision: for a block the one that refuses, else the first with that action. */
   readonly rule?: string;

@@ -14,7 +14,7 @@ import type { UntranslatedRequest } from '../decision/translate-request.ts';
 import { envelopeEdits, type FilledEnvelope } from './envelope.ts';
 
 /** What must be known about a target to build a body for it. */
-export interface Destination {
+export interface BodyTarget {
   /** The dialect in which it takes the request. */
   readonly dialect: DialectName;
   /** The model's name there. */
@@ -39,15 +39,15 @@ export interface SameDialect {
   readonly hidesUsage: boolean;
 }
 
-type Source = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'facts'>;
+type BodySource = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'facts'>;
 
 /**
  * The body of a decided request for a destination: the client's bytes, unchanged or with the model's name, a needed cap
  * on output and a request for the usage spliced in, or what is to be translated.
  */
 export function buildBody(
-  source: Source,
-  destination: Destination,
+  source: BodySource,
+  destination: BodyTarget,
 ): SameDialect | (UntranslatedRequest & { readonly form: 'untranslated' }) {
   const { request, endpoint, facts } = source;
   const { dialect, model, host, entry, envelope, asksUsage = false } = destination;
@@ -73,7 +73,7 @@ export function buildBody(
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
     ...(entry?.promptCache && { promptCache: entry.promptCache }),
     ...(entry?.unsupportedContent && { unsupportedContent: entry.unsupportedContent }),
-    largestOutputTokens: Math.min(largestCap(destination), capLimitOf(source)),
+    outputCeiling: Math.min(maxCap(destination), capLimitOf(source)),
   };
   const { bytes } = request.document;
   return { form: 'untranslated', body: bytes, from: endpoint.dialectName, to: dialect, context, facts };
@@ -83,22 +83,22 @@ export function buildBody(
  * The cap on output that is added because the dialect requires one and the client sent none: the model's, else
  * the default, but never one that a rule objects to. The sandbox needs none.
  */
-function neededCap(source: Source, destination: Destination): number | undefined {
+function neededCap(source: BodySource, destination: BodyTarget): number | undefined {
   const { endpoint, request } = source;
   const { dialect, family, entry } = destination;
   if (!dialects[dialect].needsCap || endpoint.kind !== 'exchange' || family === 'sandbox') return undefined;
   if (endpoint.dialect.caps.some((name) => isGiven(request.document, name))) return undefined;
   const isTranslated = dialect !== endpoint.dialectName;
-  const wanted = isTranslated ? largestCap(destination) : (entry?.maxOutputTokens ?? defaultCap);
+  const wanted = isTranslated ? maxCap(destination) : (entry?.maxOutputTokens ?? defaultCap);
   return Math.min(wanted, capLimitOf(source));
 }
 
 /** What a model can write, as far as is known, for a client that has no such cap in its dialect. */
-function largestCap({ entry, model }: Pick<Destination, 'entry' | 'model'>): number {
+function maxCap({ entry, model }: Pick<BodyTarget, 'entry' | 'model'>): number {
   return entry?.maxOutputTokens ?? knownModel(model)?.maxOutputTokens ?? translatedCap;
 }
 
-function capLimitOf({ request: { document, capLimit }, endpoint, key, facts }: Source): number {
+function capLimitOf({ request: { document, capLimit }, endpoint, key, facts }: BodySource): number {
   return capLimit ?? key.policies.capLimit(toSubject(facts, document, endpoint.dialect));
 }
 

@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
 import { type Decision, replaces, strictest, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
-import type { Call } from '../../providers/clouds/clouds.ts';
+import type { CloudRequest } from '../../providers/clouds/clouds.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
@@ -108,7 +108,7 @@ export async function buildUpstreamRequest(
 }
 
 /** Where a call goes at its host, and which of the checked headers it has there. */
-function headFor(provider: Provider, call: Call, { headers, query, dropped }: EvaluatedHead) {
+function headFor(provider: Provider, call: CloudRequest, { headers, query, dropped }: EvaluatedHead) {
   const path = provider.pathFor(call);
   const envelope = provider.envelopeFor(call);
   if (envelope !== undefined) {

@@ -11,7 +11,7 @@ import {
 } from '../../providers/attempt.ts';
 import type { Target } from '../../providers/route.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Finding } from '../subscriber.ts';
+import type { OutgoingFinding } from '../subscriber.ts';
 import { buildUpstreamRequest, type Outgoing, type UpstreamRequest } from './build-upstream-request.ts';
 import { OutgoingCheck } from './outgoing-check.ts';
 
@@ -86,7 +86,9 @@ async function buildFor(
   exchange: Exchange,
   outgoing: Outgoing,
   target: Target,
-): Promise<{ readonly request: UpstreamRequest; readonly findings: readonly Finding[] } | GatewayError> {
+): Promise<
+  { readonly request: UpstreamRequest; readonly findings: readonly OutgoingFinding[] } | GatewayError
+> {
   const check = new OutgoingCheck(outgoing.decided, exchange.scrubber);
   const { findings } = check;
   try {
@@ -98,7 +100,7 @@ async function buildFor(
   }
 }
 
-function noteFindings({ events }: Exchange, findings: readonly Finding[]): void {
+function noteFindings({ events }: Exchange, findings: readonly OutgoingFinding[]): void {
   if (findings.length > 0) events.checked(findings);
 }
 

@@ -15,7 +15,7 @@ import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { PassedTranslation, TranslatedRequest } from '../decision/translate-request.ts';
 import type { Scrubber } from '../scrub.ts';
-import type { Finding } from '../subscriber.ts';
+import type { OutgoingFinding } from '../subscriber.ts';
 
 type ClientHead = Pick<HttpRequest, 'rawHeaders'> & {
   /** The client's query, without its question mark. */
@@ -29,7 +29,7 @@ type HeadOptions = ForwardOptions & { readonly own: readonly string[] };
  * credential is in its one place. Each check throws the refusal; what was found until then is in `findings`.
  */
 export class OutgoingCheck {
-  readonly findings: Finding[] = [];
+  readonly findings: OutgoingFinding[] = [];
   readonly #decided: DecidedRequest;
   readonly #scrubber: Scrubber;
 

@@ -39,7 +39,7 @@ const modalityPaths = [
 const typeMembers = ['mimeType', 'mime_type'];
 /** Files that a request only names, so that its bytes say nothing about their tokens. */
 const fileMembers = ['fileUri', 'file_uri'];
-const dearParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
+const pricedParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
 /** Lengths of the keys, besides `type`, that matter inside a request; an escaped key is longer than its text. */
 const lengthsInside = new Set([...cacheMembers, ...typeMembers, ...fileMembers].map(({ length }) => length));
 
@@ -97,7 +97,7 @@ function findInside(document: JsonDocument): string | undefined {
   for (let entry = document.nextKey(0); entry < document.count; entry = document.nextKey(entry + 1)) {
     // Compared in place: every block of a body has a type.
     if (document.isText(entry, 'type')) {
-      const dear = dearParts.find((each) => document.isText(entry + 1, each));
+      const dear = pricedParts.find((each) => document.isText(entry + 1, each));
       if (dear !== undefined) return dear;
       continue;
     }

@@ -1,7 +1,7 @@
 import { type Dialect, memberAt } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/context.ts';
-import { largestThinkingBudget, thinkingControl } from '../../hosts/models.ts';
+import { maxThinkingBudget, thinkingControl } from '../../hosts/models.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { knownModel } from '../../limits/known-models.ts';
 import { findCaps } from '../../policy/traverse/caps.ts';
@@ -46,10 +46,10 @@ interface Bounds {
 }
 
 /** The most output tokens that a target can write. */
-export function longestAt(target: Target, bounds: Bounds): number {
+export function maxOutputAt(target: Target, bounds: Bounds): number {
   const { endpoint, cap } = bounds;
   if (endpoint.dialect.caps.length === 0) return 0;
-  const least = cap.isBounding ? leastCapAt(target, endpoint) : longestUnbounded(target, bounds);
+  const least = cap.isBounding ? minCapAt(target, endpoint) : maxUnbounded(target, bounds);
   return Math.max(cap.tokens + raiseAt(target, endpoint), least) * cap.answers;
 }
 
@@ -57,18 +57,16 @@ export function longestAt(target: Target, bounds: Bounds): number {
 function raiseAt({ provider, model }: Target, endpoint: ModelEndpoint): number {
   const dialect = dialectAt(provider.options, endpoint);
   if (dialect === undefined || dialect === endpoint.dialectName || !dialects[dialect].needsCap) return 0;
-  return thinkingControl({ host: provider.host, targetModel: model }) === 'budget'
-    ? largestThinkingBudget
-    : 0;
+  return thinkingControl({ host: provider.host, targetModel: model }) === 'budget' ? maxThinkingBudget : 0;
 }
 
 /** A translation raises smaller caps to this one. */
-function leastCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
+function minCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
   const dialect = dialectAt(provider.options, endpoint);
-  return dialect === undefined || dialect === endpoint.dialectName ? 0 : (dialects[dialect].leastCap ?? 0);
+  return dialect === undefined || dialect === endpoint.dialectName ? 0 : (dialects[dialect].minCap ?? 0);
 }
 
-function longestUnbounded(
+function maxUnbounded(
   { provider, model }: Target,
   { endpoint, cap, maxOutputTokens, isOwn }: Bounds,
 ): number {

@@ -11,7 +11,7 @@ import type { ModelRequest } from '../request.ts';
 import type { RoutedRequest } from '../route.ts';
 import type { SeenAnswer } from '../subscriber.ts';
 import { type Demand, findAskedModes, findDemand } from './demand.ts';
-import { longestAt, mayReason } from './output-bound.ts';
+import { maxOutputAt, mayReason } from './output-bound.ts';
 
 /** What became of an exchange at its last target, as far as it says what was used. */
 interface LastAttempt {
@@ -158,7 +158,7 @@ export class Spending {
     for (const target of this.#targets) {
       const named = writtenTokens + images * imageTokensOf(target.model);
       const input = hasOther ? Math.max(named, this.#windowOf(target)) : named;
-      const output = this.#longestAt(target);
+      const output = this.#maxOutputAt(target);
       inputTokens = Math.max(inputTokens, input);
       outputTokens = Math.max(outputTokens, output);
       const price = this.#priceOf(target);
@@ -181,8 +181,8 @@ export class Spending {
   }
 
   /** The most output tokens that a target can write for the request. */
-  #longestAt(target: Target): number {
-    return longestAt(target, {
+  #maxOutputAt(target: Target): number {
+    return maxOutputAt(target, {
       endpoint: this.#endpoint,
       cap: this.#demand.output,
       maxOutputTokens: target.entry.maxOutputTokens,
@@ -227,7 +227,7 @@ export class Spending {
     const { usage: { isPartial: _, ...known } = noUsage, unreportedTokens = 0 } = answer?.tally ?? {};
     const seenTokens = known.outputTokens + unreportedTokens;
     const outputTokens = this.#mayBeHidden(target, answer)
-      ? Math.max(seenTokens, this.#longestAt(target))
+      ? Math.max(seenTokens, this.#maxOutputAt(target))
       : seenTokens;
     // Where nothing is limited, what was written is the better estimate, and what is only named may be small.
     const inputTokens =

@@ -8,7 +8,7 @@ import type { ProviderOptions } from '../../providers/provider.ts';
 import { AnswerStream } from '../answer/answer-stream.ts';
 import { ExactSource, TranslatedSource } from '../answer/event-source.ts';
 import { streamStages } from '../answer/stream-stages.ts';
-import { decideRequest, factsOf, type RequestDecision } from '../decision/decide-request.ts';
+import { decideRequest, type RequestDecision, requestMeta } from '../decision/decide-request.ts';
 import { type RequestTranslation, translateBody, translateRequest } from '../decision/translate-request.ts';
 import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
@@ -54,7 +54,7 @@ export function decideMadeUp(
     endpoint,
     hasModel(endpoint.call) ? madeUpModel : undefined,
   );
-  const facts = factsOf(request, { endpoint, key: nobody, route: noRoute, sender: {}, nowMs: 0 });
+  const facts = requestMeta(request, { endpoint, key: nobody, route: noRoute, sender: {}, nowMs: 0 });
   const decided = decideRequest(policies, request, { endpoint, facts, plan: noPlan, checkpoint });
   if (to === endpoint.dialectName || decided.kind === 'blocked')
     return { ...decided, translation: undefined };

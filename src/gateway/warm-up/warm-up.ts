@@ -24,7 +24,7 @@ const sliceMs = 5;
 const budgetMs = 40;
 const pauseMs = 20;
 /** Slices in which one job may come to its end. */
-const mostSlices = 40;
+const maxSlices = 40;
 
 /**
  * Makes the first request like the tenth: decides on made-up bodies, so that automata have the states that usual texts
@@ -34,7 +34,7 @@ const mostSlices = 40;
 export async function warmUp(parts: WarmUpParts, { isBusy, isOver }: Pace): Promise<void> {
   let spentMs = 0;
   for (const job of jobs(parts)) {
-    for (let slice = 0; slice < mostSlices; slice += 1) {
+    for (let slice = 0; slice < maxSlices; slice += 1) {
       await nextTurn();
       while (isBusy() && !isOver()) await pause(pauseMs, undefined, { ref: false });
       if (isOver() || spentMs > budgetMs) return;

@@ -7,7 +7,7 @@ const windowMs = 60_000;
 const maxFailures = 10;
 
 /** Limits wrong passwords: few enough to stop programs, enough that people don't notice. */
-export class Throttle {
+export class PageThrottle {
   #failures: number[] = [];
   readonly #nowMs: () => number;
 
@@ -29,7 +29,7 @@ export class Throttle {
 }
 
 /** A browser's permission to see the page: every call needs both halves. */
-export interface Session {
+export interface PageSession {
   /** `Set-Cookie`: out of reach of scripts, and never sent by pages of other sites. */
   readonly cookie: string;
   /**
@@ -48,7 +48,7 @@ const maxLinks = 20;
 const maxSessions = 100;
 
 /** The sessions of this process, which end with it: what another process on its port is sent afterwards is worth nothing. */
-export class Sessions {
+export class PageSessions {
   readonly #port: () => number;
   readonly #nowMs: () => number;
   /** When each one-time token of a link expires, by its hash. */
@@ -76,7 +76,7 @@ export class Sessions {
     return expiresMs > this.#nowMs();
   }
 
-  open(): Session {
+  open(): PageSession {
     const value = randomToken();
     const token = randomToken();
     addBounded(this.#open, digest(value), { token, expiresMs: this.#nowMs() + sessionMs }, maxSessions);
@@ -112,7 +112,7 @@ export class Sessions {
     const keys = pairs.flatMap(([name, value = '']) => (name === this.#cookieName ? [digest(value)] : []));
     return keys.slice(0, 4).filter((key) => {
       const session = this.#open.get(key);
-      return session !== undefined && isSame(token, session.token) && session.expiresMs > this.#nowMs();
+      return session !== undefined && isSameSecret(token, session.token) && session.expiresMs > this.#nowMs();
     });
   }
 
@@ -127,7 +127,7 @@ export class Sessions {
 }
 
 /** Compares in constant time. */
-export function isSame(one: string, other: string): boolean {
+export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(digest(one)), Buffer.from(digest(other)));
 }
 

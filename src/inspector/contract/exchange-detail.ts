@@ -4,7 +4,7 @@ import type { ExchangeRow } from './exchange-list.ts';
 export interface ExchangeDetail {
   readonly row: ExchangeRow;
   /** The requests to providers, one entry per attempt; the last one is the one that was answered. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly ShownAttempt[];
   /** Each rule of the key's policies in order; only those that matched if the body was not kept. */
   readonly rules: readonly RuleDetail[];
   /** False if `rules` holds only those that matched, because the body was not kept. */
@@ -36,7 +36,7 @@ export interface ExchangeDetail {
   readonly record?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface Attempt {
+export interface ShownAttempt {
   readonly provider: string;
   readonly model: string;
   /** After the head of the request had arrived. */
@@ -53,19 +53,19 @@ export interface RuleDetail {
   readonly matched: boolean;
   /** Where it matched: the client's request, what was to leave to the provider, or the answer. */
   readonly on: 'request' | 'outgoing' | 'answer';
-  readonly matches: readonly RuleMatch[];
+  readonly matches: readonly ShownMatch[];
   /** How long this rule takes by itself. */
   readonly microseconds?: number;
   /** Where it stands in the configuration file; missing for built-in rules. */
-  readonly source?: Source | undefined;
+  readonly source?: RuleLocation | undefined;
 }
 
-export interface Source {
+export interface RuleLocation {
   readonly file: string;
   readonly line: number;
 }
 
-export interface RuleMatch {
+export interface ShownMatch {
   /** JSON pointer, `header:name` or `query:beta`; empty for the request as a whole. */
   readonly at: string;
   readonly view?: string;
@@ -111,9 +111,9 @@ export interface Bodies {
   /** As the client got it. */
   readonly answer?: Body | undefined;
   /** A streamed answer, assembled; missing if the answer is not a stream. */
-  readonly answer_parts?: readonly AnswerPart[] | undefined;
+  readonly answer_parts?: readonly ShownPart[] | undefined;
   /** The events of a streamed answer, the first 2,000. */
-  readonly events?: readonly StreamEvent[] | undefined;
+  readonly events?: readonly ShownEvent[] | undefined;
 }
 
 export interface Body {
@@ -139,7 +139,7 @@ export interface Mark extends TextRange {
   readonly rule?: string;
 }
 
-export interface AnswerPart {
+export interface ShownPart {
   /** `more`: the answer has more parts than are assembled. */
   readonly kind: 'text' | 'thinking' | 'refusal' | 'call' | 'error' | 'more';
   /** Of the tool that is called. */
@@ -149,7 +149,7 @@ export interface AnswerPart {
   readonly marks?: readonly Mark[];
 }
 
-export interface StreamEvent {
+export interface ShownEvent {
   readonly name?: string | undefined;
   /** At most 4,096 characters. */
   readonly data: string;

@@ -2,7 +2,7 @@ import type { StreamReader, StreamSink } from '../../dialects/conversation.ts';
 import { isText } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { SseParser } from '../../dialects/sse.ts';
-import type { AnswerPart, Body, Mark, StreamEvent } from '../contract/exchange-detail.ts';
+import type { Body, Mark, ShownEvent, ShownPart } from '../contract/exchange-detail.ts';
 import type { AnswerPiece } from '../ring/entry.ts';
 import { rounded } from '../ring/to-row.ts';
 
@@ -23,17 +23,17 @@ export function shownText(bytes: Buffer, scrub: Scrub): string {
 }
 
 const maxEvents = 2_000;
-const longestData = 4_096;
+const maxDataLength = 4_096;
 
 /** Splits a streamed answer into events, and assembles it, from the bytes that are shown. */
 export function readStream(pieces: readonly AnswerPiece[], endpoint: string, scrub: Scrub) {
-  const events: StreamEvent[] = [];
+  const events: ShownEvent[] = [];
   const answer = assembleAnswer(endpoint, scrub);
   let atMs = 0;
   const parser = new SseParser((name, data) => {
     answer.event(name, data);
     if (events.length >= maxEvents) return;
-    events.push({ name, data: scrub(data).slice(0, longestData), at_ms: rounded(atMs) });
+    events.push({ name, data: scrub(data).slice(0, maxDataLength), at_ms: rounded(atMs) });
   });
   try {
     let bytes = 0;
@@ -53,7 +53,7 @@ export function readStream(pieces: readonly AnswerPiece[], endpoint: string, scr
 /** Pieces can be tiny, and each part is an element of the page. */
 const maxParts = 200;
 
-type Draft = { -readonly [Field in keyof AnswerPart]: AnswerPart[Field] };
+type Draft = { -readonly [Field in keyof ShownPart]: ShownPart[Field] };
 
 /** Assembles a streamed answer in the client's dialect: texts, thinking and tool calls, in the order they came. */
 export function assembleAnswer(endpoint: string, scrub: Scrub) {
@@ -63,7 +63,7 @@ export function assembleAnswer(endpoint: string, scrub: Scrub) {
     if (drafts.length < maxParts) drafts.push(draft);
     else if (drafts.length === maxParts) drafts.push({ kind: 'more', text: '' });
   };
-  const append = (kind: AnswerPart['kind'], text: string) => {
+  const append = (kind: ShownPart['kind'], text: string) => {
     const last = drafts.at(-1);
     if (last?.kind === kind) last.text += text;
     else add({ kind, text });
@@ -97,7 +97,7 @@ export function assembleAnswer(endpoint: string, scrub: Scrub) {
         // Not an event of the dialect: it is shown among the events.
       }
     },
-    parts: (): readonly AnswerPart[] =>
+    parts: (): readonly ShownPart[] =>
       drafts.map(({ kind, name, text }) => ({ kind, name: name && scrub(name), text: scrub(text) })),
   };
 }

@@ -1,8 +1,8 @@
-import type { HeaderLine, RuleMatch, TextRange } from '../contract/exchange-detail.ts';
+import type { HeaderLine, ShownMatch, TextRange } from '../contract/exchange-detail.ts';
 import type { Scrub } from './answer-parts.ts';
 import { hideHeader, outlineText } from './hide.ts';
 
-const longestExcerpt = 160;
+const maxExcerptLength = 160;
 /** Before a match that is not at the beginning. */
 const lead = 40;
 
@@ -10,14 +10,14 @@ const lead = 40;
 export function toExcerpt(
   text: string,
   ranges: readonly TextRange[] = [],
-): Pick<RuleMatch, 'excerpt' | 'excerpt_ranges'> {
+): Pick<ShownMatch, 'excerpt' | 'excerpt_ranges'> {
   const inside = ranges.filter(({ start, end }) => start < end && end <= text.length);
   const { start: first, end: firstEnd } = inside[0] ?? { start: 0, end: 0 };
-  const from = firstEnd > longestExcerpt ? wholeCharacter(text, Math.max(0, first - lead)) : 0;
-  const to = wholeCharacter(text, Math.min(text.length, from + longestExcerpt));
+  const from = firstEnd > maxExcerptLength ? wholeCharacter(text, Math.max(0, first - lead)) : 0;
+  const to = wholeCharacter(text, Math.min(text.length, from + maxExcerptLength));
   const [before, after] = [from > 0 ? '…' : '', to < text.length ? '…' : ''];
   // From further left, so that a truncated word shows none of its inner letters.
-  const window = wholeCharacter(text, Math.max(0, from - longestExcerpt));
+  const window = wholeCharacter(text, Math.max(0, from - maxExcerptLength));
   const excerpt = before + outlineText(text.slice(window, to)).slice(from - window) + after;
   const moved = before.length - from;
   const shown = inside

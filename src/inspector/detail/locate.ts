@@ -41,7 +41,7 @@ export function locate(text: string, pointers: readonly string[]): ReadonlyMap<s
     } else if (word === ',') {
       if (parent !== undefined) parent.step = typeof parent.step === 'number' ? parent.step + 1 : undefined;
     } else if (word !== ':' && parent !== undefined && parent.step === undefined) {
-      const key = textOf(word);
+      const key = decodeString(word);
       parent.step = key.replaceAll('~', '~0').replaceAll('/', '~1');
     } else if (word !== ':') {
       const inside = word.startsWith('"') ? (within.get(pointer) ?? []) : [];
@@ -65,7 +65,7 @@ function byParent(pointers: ReadonlySet<string>): ReadonlyMap<string, readonly s
 }
 
 /** A JSON value as text: a string without quotes and escapes. */
-export function textOf(json: string): string {
+export function decodeString(json: string): string {
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === 'string' ? value : json;

@@ -1,6 +1,6 @@
 import { partitionPoint } from '../../lib/partition-point.ts';
 import type { Mark, RuleDetail, TextRange } from '../contract/exchange-detail.ts';
-import { locate, textOf } from './locate.ts';
+import { decodeString, locate } from './locate.ts';
 
 /** A place to mark: the value at a pointer, or ranges of the text there. */
 export interface WantedMark {
@@ -168,7 +168,7 @@ function labelledStrings(body: string): readonly LabelledString[] {
   const found: LabelledString[] = [];
   // A text may be all quotes.
   for (const { 0: json, index: start } of body.includes(labelStart) ? body.matchAll(string) : []) {
-    if (json.includes(labelStart)) found.push({ json, text: textOf(json), start });
+    if (json.includes(labelStart)) found.push({ json, text: decodeString(json), start });
   }
   return found;
 }

@@ -1,13 +1,13 @@
 import { recordedTarget } from '../../dialects/registry.ts';
 import { type Sender, senderIn } from '../../gateway/sender.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
-import type { Bodies, ExchangeDetail, Mark, RuleDetail, Source } from '../contract/exchange-detail.ts';
+import type { Bodies, ExchangeDetail, Mark, RuleDetail, RuleLocation } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { rounded, toRow } from '../ring/to-row.ts';
 import { readStream, type Scrub, shownText, toBody } from './answer-parts.ts';
 import { byName, headerLines, toExcerpt } from './excerpt.ts';
 import { withoutSecrets } from './hide.ts';
-import { locate, textOf } from './locate.ts';
+import { decodeString, locate } from './locate.ts';
 import {
   createTextFinder,
   findMarks,
@@ -41,14 +41,14 @@ export interface Explained {
 interface Backend {
   readonly scrub: Scrub;
   explain(request: DecisionInput): Promise<Explained | undefined>;
-  ruleLines(): Promise<ReadonlyMap<string, Source>>;
+  ruleLines(): Promise<ReadonlyMap<string, RuleLocation>>;
 }
 
 /** Everything that is known about an exchange, computed on demand. */
 export async function toDetail(entry: RingEntry, backend: Backend): Promise<ExchangeDetail> {
   const { facts, record } = entry;
   const { scrub } = backend;
-  const { rules, isWhole, masked, examples } = await rulesOf(entry, backend);
+  const { rules, hasAllRules, masked, examples } = await rulesOf(entry, backend);
   const last = entry.sent.at(-1);
   const shown = {
     attempts: entry.sent.map(({ head, atMs }) => ({
@@ -58,7 +58,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
       at_ms: rounded(atMs),
     })),
     rules,
-    all_rules: isWhole,
+    all_rules: hasAllRules,
     examples,
     headers: headerLines(entry.rawHeaders, last?.head.headers, scrub),
     answer_headers: headerLines([], entry.answerHeaders, scrub),
@@ -88,7 +88,7 @@ async function rulesOf(entry: RingEntry, backend: Backend) {
       : [...explained.rules, ...recorded.filter(({ on }) => on !== 'request')];
   return {
     rules: rules.map((rule) => ({ ...rule, source: lines.get(rule.rule) })),
-    isWhole: explained !== undefined,
+    hasAllRules: explained !== undefined,
     masked: explained?.masked ?? [],
     examples: explained?.examples ?? [],
   };
@@ -132,7 +132,7 @@ export function withExcerpts(
     matches: rule.matches.map((match) => {
       const ranges = isOriginal ? match.ranges : undefined;
       const value = match.at === '' ? undefined : values.get(match.at);
-      const excerpt = value && toExcerpt(textOf(text.slice(value.start, value.end)), ranges);
+      const excerpt = value && toExcerpt(decodeString(text.slice(value.start, value.end)), ranges);
       return { ...match, ranges, ...excerpt };
     }),
   }));

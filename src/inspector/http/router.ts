@@ -4,7 +4,7 @@ import { readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { OwnerProof } from '../../lib/owner-proof.ts';
-import type { Sessions } from '../access/sessions.ts';
+import type { PageSessions } from '../access/sessions.ts';
 import type { InspectorBackend } from '../backend.ts';
 import type { NowAnswer } from '../contract/events.ts';
 import type { EventStreams } from '../events/event-stream.ts';
@@ -44,14 +44,14 @@ export interface RouteContext {
   readonly config: () => Config;
   readonly backend: InspectorBackend;
   readonly ownerProof: OwnerProof | undefined;
-  readonly sessions: Sessions;
+  readonly sessions: PageSessions;
   readonly ring: Ring;
   readonly events: EventStreams;
   readonly now: () => Promise<NowAnswer>;
 }
 
 /** One request to the live page. */
-export interface Call {
+export interface PageRequest {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   /** What every answer carries. */
@@ -73,8 +73,8 @@ export const requestBodyBytes = 40 * 1024 * 1024;
  * The JSON object in a call's body. Throws request.media_type, request.too_large, request.invalid_json and
  * request.field.
  */
-export async function readJson(
-  { request, response }: Call,
+export async function readPageJson(
+  { request, response }: PageRequest,
   bodyBytes: number,
 ): Promise<Readonly<Record<string, unknown>>> {
   const limits = { bodyBytes, bodyIdleMs: bodyMs, bodyTotalMs: bodyMs };
@@ -91,10 +91,10 @@ export function textField(fields: Readonly<Record<string, unknown>>, name: strin
 }
 
 /** What a route answers: the value to send as JSON; undefined if it has already answered. */
-type Answer = (call: Call) => unknown;
+type PageResponse = (call: PageRequest) => unknown;
 
 /** By method and path, `GET api/exchanges/:id`: below `/_/`, but for `/`; `:id` stands for one segment. */
-export type Routes = Readonly<Record<string, Answer>>;
+export type Routes = Readonly<Record<string, PageResponse>>;
 
 export interface Access {
   /** For anyone whose Host and Origin are allowed. */
@@ -105,12 +105,12 @@ export interface Access {
 
 export interface Routed {
   readonly needsSession: boolean;
-  readonly answer: Answer;
+  readonly answer: PageResponse;
   readonly parameter: string;
 }
 
 /** Finds the route of a method and a path. Throws inspector.unknown and method.not_allowed. */
-export function createRouter({ open, session }: Access): (method: string, path: string) => Routed {
+export function createPageRouter({ open, session }: Access): (method: string, path: string) => Routed {
   const routes = [open, session].flatMap((some) =>
     Object.entries(some).map(([name, answer]) => {
       const [method = '', path = ''] = name.split(' ');

@@ -1,9 +1,9 @@
 import { hasModel } from '../../dialects/model-path.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import { toList } from '../../http/respond.ts';
+import { flattenHeaders } from '../../http/respond.ts';
 import { answerHeader, challengeHeader } from '../../lib/owner-proof.ts';
-import { isSame, Throttle } from '../access/sessions.ts';
+import { isSameSecret, PageThrottle } from '../access/sessions.ts';
 import type {
   AccessAnswer,
   KeepBodiesAnswer,
@@ -21,9 +21,9 @@ import type { Ring } from '../ring/ring.ts';
 import { hideTokens, toRow } from '../ring/to-row.ts';
 import {
   type Access,
-  type Call,
+  type PageRequest,
   type RouteContext,
-  readJson,
+  readPageJson,
   requestBodyBytes,
   smallBodyBytes,
   textField,
@@ -31,8 +31,8 @@ import {
 import { createPageFiles, type PageFile, sendFile } from './serve-page.ts';
 
 /** Throws inspector.unknown, inspector.not_kept, and any reason for which the request can't be sent. */
-async function sendAgain(call: Call, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
-  const fields = await readJson(call, requestBodyBytes);
+async function sendAgain(call: PageRequest, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
+  const fields = await readPageJson(call, requestBodyBytes);
   const entry = findEntry(ring, textField(fields, 'id') ?? '');
   const { path, key, model: named } = entry.facts;
   if (path === undefined || key === undefined) {
@@ -68,16 +68,16 @@ function withModel(text: string, model: string): string {
 }
 
 /** Size limit of a scratch copy, and of the request that it is tried on. */
-const longestScratch = 1024 * 1024;
+const maxScratchBytes = 1024 * 1024;
 /** Both of them, escaped as JSON strings. */
-const scratchBodyBytes = 16 * longestScratch;
+const scratchBodyBytes = 16 * maxScratchBytes;
 
 /** Throws request.too_large, inspector.busy. */
-async function tryPolicy(call: Call, { backend }: RouteContext): Promise<TryPolicyAnswer> {
-  const fields = await readJson(call, scratchBodyBytes);
+async function tryPolicy(call: PageRequest, { backend }: RouteContext): Promise<TryPolicyAnswer> {
+  const fields = await readPageJson(call, scratchBodyBytes);
   const policies = textField(fields, 'policies') ?? '';
   const body = Buffer.from(textField(fields, 'body') ?? '');
-  if (policies.length > longestScratch || body.length > longestScratch) {
+  if (policies.length > maxScratchBytes || body.length > maxScratchBytes) {
     throw new GatewayError('request.too_large', 'rules and request may be at most a megabyte each');
   }
   return backend.tryPolicy(policies, {
@@ -90,7 +90,7 @@ async function tryPolicy(call: Call, { backend }: RouteContext): Promise<TryPoli
 
 const maxViewers = 100;
 const hourMs = 3_600_000;
-const longestHistoryHours = 24 * 400;
+const maxHistoryHours = 24 * 400;
 
 /** What a browser gets at the gateway's own address. */
 const welcome: PageFile = {
@@ -110,7 +110,7 @@ export function routesOf(context: RouteContext): Access {
   const { backend, ring, now } = context;
   const files = createPageFiles();
   const sessions = sessionRoutes(context);
-  const entryOf = ({ parameter }: Call) => findEntry(ring, parameter);
+  const entryOf = ({ parameter }: PageRequest) => findEntry(ring, parameter);
   return {
     open: {
       'GET ': async (call) => sendFile(call, await files('index.html')),
@@ -140,16 +140,16 @@ export function routesOf(context: RouteContext): Access {
 
 /** The routes that create and end sessions. */
 function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): Access {
-  const throttle = new Throttle();
-  const open = (call: Call) => {
+  const throttle = new PageThrottle();
+  const open = (call: PageRequest) => {
     const { cookie, token } = sessions.open();
     call.send({ token } satisfies SessionAnswer, { 'set-cookie': cookie });
   };
-  const leave = (call: Call, end: () => void) => {
+  const leave = (call: PageRequest, end: () => void) => {
     end();
     // Pages whose session has not ended come back by themselves.
     events.close();
-    call.response.writeHead(204, toList({ ...call.headers, 'set-cookie': sessions.endingCookie }));
+    call.response.writeHead(204, flattenHeaders({ ...call.headers, 'set-cookie': sessions.endingCookie }));
     call.response.end();
   };
   return {
@@ -158,13 +158,13 @@ function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): 
       // For commands of the user who started the gateway: no other user can read the state file with the proof.
       'POST api/link': (call) => {
         const challenge = call.request.header(challengeHeader) ?? '';
-        if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {
+        if (ownerProof === undefined || !isSameSecret(challenge, ownerProof.challenge)) {
           throw new GatewayError('session.invalid', 'this is not the user who started the gateway');
         }
         call.send({ token: sessions.issueLink() }, { [answerHeader]: ownerProof.answer });
       },
       'POST api/session': async (call) => {
-        const fields = await readJson(call, smallBodyBytes);
+        const fields = await readPageJson(call, smallBodyBytes);
         const token = textField(fields, 'token');
         if (token !== undefined) {
           if (sessions.redeem(token)) return open(call);
@@ -175,7 +175,7 @@ function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): 
         }
         const { password } = config().inspector;
         throttle.check();
-        if (password !== undefined && isSame(textField(fields, 'password') ?? '', password))
+        if (password !== undefined && isSameSecret(textField(fields, 'password') ?? '', password))
           return open(call);
         throttle.noteFailure();
         throw new GatewayError('session.invalid', 'this is not the password');
@@ -199,7 +199,7 @@ function list({ backend, ring, events }: RouteContext): ListAnswer {
   return { rows: ring.entries().map((entry) => toRow(entry, backend.scrub)), cursor };
 }
 
-function follow({ request, response, headers }: Call, { events }: RouteContext): void {
+function follow({ request, response, headers }: PageRequest, { events }: RouteContext): void {
   // Its stream would send nothing and never end.
   if (request.method === 'HEAD') {
     throw new GatewayError('method.not_allowed', 'this path takes GET only', { headers: { allow: 'GET' } });
@@ -207,10 +207,10 @@ function follow({ request, response, headers }: Call, { events }: RouteContext):
   if (events.count >= maxViewers) {
     throw new GatewayError('inspector.busy', 'too many pages are open', { retryAfterS: 15 });
   }
-  events.add(response, toList(headers), request.header('last-event-id'));
+  events.add(response, flattenHeaders(headers), request.header('last-event-id'));
 }
 
-function history({ query }: Call, { backend }: RouteContext): unknown {
+function history({ query }: PageRequest, { backend }: RouteContext): unknown {
   const by = query.get('by') ?? 'hour';
   if (by !== 'hour' && by !== 'day') throw new GatewayError('request.field', 'expected by=hour or day');
   return backend.history(by, sinceOf(query, '24h'));
@@ -220,17 +220,17 @@ function history({ query }: Call, { backend }: RouteContext): unknown {
 function sinceOf(query: URLSearchParams, usual: string): number {
   const [, amount = '', unit] = /^(\d{1,4})([hd])$/.exec(query.get('since') ?? usual) ?? [];
   const hours = Number(amount) * (unit === 'd' ? 24 : 1);
-  if (unit === undefined || hours === 0 || hours > longestHistoryHours)
+  if (unit === undefined || hours === 0 || hours > maxHistoryHours)
     throw new GatewayError('request.field', 'expected since as 24h or 7d, at most 400d');
   return Date.now() - hours * hourMs;
 }
 
-async function agentSessions({ query }: Call, { backend }: RouteContext): Promise<AgentSessionList> {
+async function agentSessions({ query }: PageRequest, { backend }: RouteContext): Promise<AgentSessionList> {
   const { sessions, has_more } = await backend.agentSessions(sinceOf(query, '7d'));
   return { sessions: sessions.map((each) => cleaned(each, backend.scrub)), has_more };
 }
 
-async function agentSession({ query }: Call, { backend }: RouteContext): Promise<AgentSessionDetail> {
+async function agentSession({ query }: PageRequest, { backend }: RouteContext): Promise<AgentSessionDetail> {
   const found = await backend.agentSession(query.get('session') ?? '', query.get('key') ?? '');
   const turns = found.turns.map((turn) => {
     const { model, subagent } = turn;
@@ -252,13 +252,13 @@ function clean(text: string, scrub: (text: string) => string): string {
   return scrub(hideTokens(text));
 }
 
-const longestMinutes = 60;
+const maxMinutes = 60;
 const usualMinutes = 10;
 
-async function keepBodies(call: Call, { ring }: RouteContext): Promise<KeepBodiesAnswer> {
-  const { minutes = usualMinutes, forget } = await readJson(call, smallBodyBytes);
-  if (typeof minutes !== 'number' || !(minutes >= 0 && minutes <= longestMinutes)) {
-    throw new GatewayError('request.field', `minutes: expected a number from 0 to ${longestMinutes}`, {
+async function keepBodies(call: PageRequest, { ring }: RouteContext): Promise<KeepBodiesAnswer> {
+  const { minutes = usualMinutes, forget } = await readPageJson(call, smallBodyBytes);
+  if (typeof minutes !== 'number' || !(minutes >= 0 && minutes <= maxMinutes)) {
+    throw new GatewayError('request.field', `minutes: expected a number from 0 to ${maxMinutes}`, {
       param: '/minutes',
     });
   }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import { checkOrigin, type hostsAt } from '../../http/check-origin.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import { commonHeaders, newRequestId, sendError, sendJson, toList } from '../../http/respond.ts';
+import { commonHeaders, flattenHeaders, newRequestId, sendError, sendJson } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import type { Sessions } from '../access/sessions.ts';
-import { type Call, type Routed, securityHeaders } from './router.ts';
+import type { PageSessions } from '../access/sessions.ts';
+import { type PageRequest, type Routed, securityHeaders } from './router.ts';
 
 export interface PageFile {
   readonly type: string;
@@ -48,7 +48,7 @@ const noOrigins: ReadonlySet<string> = new Set();
 
 interface ServePageOptions {
   readonly route: (method: string, path: string) => Routed;
-  readonly sessions: Sessions;
+  readonly sessions: PageSessions;
   readonly hosts: () => ReturnType<typeof hostsAt>;
   /** Whether the configuration in force enables the page. */
   readonly isEnabled: () => boolean;
@@ -72,7 +72,7 @@ export function servePage(options: ServePageOptions): (request: HttpRequest, res
       const found = route(request.method, path);
       if (path.startsWith('/_/api/')) checkSameOrigin(request);
       if (found.needsSession) sessions.require(request);
-      const send: Call['send'] = (value, more) =>
+      const send: PageRequest['send'] = (value, more) =>
         void sendJson(response, value, requestId, { headers: { ...securityHeaders, ...more } });
       const headers = { ...commonHeaders(requestId), ...securityHeaders };
       const value = await found.answer({
@@ -102,8 +102,8 @@ function checkSameOrigin(request: HttpRequest): void {
   throw new GatewayError('origin.not_allowed', 'only the page itself may ask for this');
 }
 
-export function sendFile({ response, headers }: Call, { type, bytes }: PageFile): void {
+export function sendFile({ response, headers }: PageRequest, { type, bytes }: PageFile): void {
   const length = String(bytes.length);
-  response.writeHead(200, toList({ ...headers, 'content-type': type, 'content-length': length }));
+  response.writeHead(200, flattenHeaders({ ...headers, 'content-type': type, 'content-length': length }));
   response.end(bytes);
 }

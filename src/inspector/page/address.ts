@@ -1,5 +1,5 @@
 /** What the page shows, as given by the fragment of its URL. */
-export type View =
+export type PageView =
   | { readonly name: 'traffic' }
   | { readonly name: 'exchange'; readonly id: string; readonly tab: Tab }
   | { readonly name: 'now' }
@@ -14,12 +14,12 @@ export const titles = {
   try: 'Try a policy',
   sessions: 'Sessions',
   session: 'Session',
-} as const satisfies Record<View['name'], string>;
+} as const satisfies Record<PageView['name'], string>;
 
 export const tabs = ['overview', 'headers', 'request', 'answer', 'record'] as const;
 export type Tab = (typeof tabs)[number];
 
-export function parseView(hash: string): View {
+export function parseView(hash: string): PageView {
   const [name, id = '', tab] = hash.replace(/^#\/?/, '').split('/');
   if (name === 'now') return { name };
   if (name === 'sessions') return { name };
@@ -30,7 +30,7 @@ export function parseView(hash: string): View {
   return { name: 'traffic' };
 }
 
-export function toHash(view: View): string {
+export function toHash(view: PageView): string {
   switch (view.name) {
     case 'traffic':
       return '#/';

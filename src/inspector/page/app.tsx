@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
-import { parseView, titles, type View } from './address.ts';
+import { type PageView, parseView, titles } from './address.ts';
 import { ExchangePane } from './exchange/exchange-pane.tsx';
 import { type Filter, parseFilter, toQuery } from './filter.ts';
 import { Help, useKeys } from './keys.tsx';
@@ -145,7 +145,7 @@ function useLive(live: Live): void {
  * Keeps the focus where the keyboard can go on: back in the list when an exchange is closed, and in the exchange when it
  * takes the place of the list, as it does in a narrow window. Otherwise the focus would be lost with the list.
  */
-function useFocusOfView(name: View['name']): void {
+function useFocusOfView(name: PageView['name']): void {
   const before = useRef(name);
   useLayoutEffect(() => {
     const last = before.current;

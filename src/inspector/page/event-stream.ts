@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import type { Events } from '../contract/events.ts';
-import { CallError, type Session } from './session.ts';
+import { type ApiClient, CallError } from './session.ts';
 
-export type Connection =
+export type LinkState =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
   | { readonly state: 'cut'; readonly why: string };
@@ -13,7 +13,7 @@ export type Event = {
 
 interface Listener {
   onEvent(event: Event): void;
-  onConnection(connection: Connection): void;
+  onConnection(connection: LinkState): void;
   /** The session has ended: no reconnecting. */
   onSignedOut(): void;
 }
@@ -21,11 +21,11 @@ interface Listener {
 // Comments come every 15 s; a stream without them is dead, even if the socket is open.
 const silenceMs = 40_000;
 const firstWaitMs = 1000;
-const longestWaitMs = 15_000;
+const maxWaitMs = 15_000;
 
 /** Reads the events until the signal fires, and reconnects after every break with the last event's id. */
 export async function followEvents(
-  session: Session,
+  session: ApiClient,
   cursor: string,
   listener: Listener,
   signal: AbortSignal,
@@ -53,20 +53,20 @@ export async function followEvents(
     }
     listener.onConnection({ state: 'cut', why });
     await new Promise((resolve) => setTimeout(resolve, waitMs));
-    waitMs = Math.min(waitMs * 2, longestWaitMs);
+    waitMs = Math.min(waitMs * 2, maxWaitMs);
   }
 }
 
-interface Reading {
+interface ReadProgress {
   onOpen(): void;
   onEvent(event: Event, id: string | undefined): void;
 }
 
 async function readOnce(
-  session: Session,
+  session: ApiClient,
   lastId: string,
   signal: AbortSignal,
-  reading: Reading,
+  reading: ReadProgress,
 ): Promise<void> {
   const silent = new AbortController();
   let timer = setTimeout(() => silent.abort(), silenceMs);

@@ -1,8 +1,8 @@
 import type { KeepBodiesAnswer, KeepBodiesRequest } from '../contract/actions.ts';
 import type { NowAnswer } from '../contract/events.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
-import { type Connection, type Event, followEvents } from './event-stream.ts';
-import { CallError, messageOf, type Session } from './session.ts';
+import { type Event, followEvents, type LinkState } from './event-stream.ts';
+import { type ApiClient, CallError, messageOfCall } from './session.ts';
 import { Traffic } from './traffic.ts';
 
 // A list that changes more often than this can't be read.
@@ -10,11 +10,11 @@ const redrawMs = 250;
 
 /** What the page currently knows about the gateway; components render again when it changes. */
 export class Live {
-  readonly session: Session;
+  readonly session: ApiClient;
   readonly traffic = new Traffic();
   /** Exchanges that came too fast to be sent. */
   skipped = 0;
-  connection: Connection = { state: 'connecting' };
+  connection: LinkState = { state: 'connecting' };
   now: NowAnswer | undefined;
   isSignedOut = false;
   /** Whether somebody signed out, so that nothing may be left here. */
@@ -32,7 +32,7 @@ export class Live {
   #isDrawPlanned = false;
   #lastDrawMs = 0;
 
-  constructor(session: Session) {
+  constructor(session: ApiClient) {
     this.session = session;
     this.#otherPages.onmessage = ({ data }) => {
       if (data === 'left') this.#forget();
@@ -81,7 +81,7 @@ export class Live {
       this.#set({ now: await this.session.get<NowAnswer>('now') });
     } catch (error) {
       if (error instanceof CallError && error.needsSession) return this.#end();
-      this.#set({ failure: messageOf(error), connection: { state: 'cut', why: messageOf(error) } });
+      this.#set({ failure: messageOfCall(error), connection: { state: 'cut', why: messageOfCall(error) } });
       setTimeout(() => signal.aborted || void this.start(), 3000);
     }
   }
@@ -96,7 +96,7 @@ export class Live {
       const { keeps_bodies: _, ...now } = this.now;
       this.#set({ now: { ...now, ...answer } });
     } catch (error) {
-      this.#set({ keepFailure: messageOf(error) });
+      this.#set({ keepFailure: messageOfCall(error) });
     }
   }
 

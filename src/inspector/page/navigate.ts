@@ -1,7 +1,7 @@
-import { parseView, toHash, type View } from './address.ts';
+import { type PageView, parseView, toHash } from './address.ts';
 
 /** Goes to a view; a step takes the place of the one before on the way back. */
-export function go(view: View, { isStep = false } = {}): void {
+export function go(view: PageView, { isStep = false } = {}): void {
   if (isStep) location.replace(toHash(view));
   else location.assign(toHash(view));
 }

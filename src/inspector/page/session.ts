@@ -27,7 +27,7 @@ const leaveMs = 5_000;
 const stored = 'gateway-inspector';
 
 /** The page's half of the session, and all calls to the gateway. */
-export class Session {
+export class ApiClient {
   /** For a browser that stores nothing: it keeps the session until the page is closed. */
   #token: string | undefined;
   /** Why there is no session, where something went wrong. */
@@ -41,7 +41,7 @@ export class Session {
     try {
       await this.enter({ token: decodeURIComponent(token) });
     } catch (error) {
-      this.problem = messageOf(error);
+      this.problem = messageOfCall(error);
     }
   }
 
@@ -68,7 +68,7 @@ export class Session {
       const what = everywhere
         ? 'only this browser is signed out'
         : 'the session could not be ended at the gateway';
-      this.problem = `This browser has dropped its half of the session, but ${what}. ${messageOf(error)}`;
+      this.problem = `This browser has dropped its half of the session, but ${what}. ${messageOfCall(error)}`;
     }
   }
 
@@ -131,7 +131,7 @@ async function toError(response: Response): Promise<CallError> {
   }
 }
 
-export function messageOf(error: unknown): string {
+export function messageOfCall(error: unknown): string {
   return error instanceof CallError ? sentence(error.message) : 'The gateway does not answer. Is it running?';
 }
 

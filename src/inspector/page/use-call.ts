@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Live } from './live.ts';
-import { messageOf } from './session.ts';
+import { messageOfCall } from './session.ts';
 
-export type Call<Answer> =
+export type LoadState<Answer> =
   | { readonly state: 'waiting' }
   | { readonly state: 'done'; readonly answer: Answer }
   | { readonly state: 'failed'; readonly message: string };
@@ -11,15 +11,15 @@ export type Call<Answer> =
  * Calls whenever `key` changes, and after a failure when the gateway is there again. Ignores an answer that arrives
  * after the next call; until the next answer arrives the last one stays, so that nothing flickers.
  */
-export function useCall<Answer>(live: Live, key: string, call: () => Promise<Answer>): Call<Answer> {
-  const [state, setState] = useState<Call<Answer>>({ state: 'waiting' });
+export function useLoad<Answer>(live: Live, key: string, call: () => Promise<Answer>): LoadState<Answer> {
+  const [state, setState] = useState<LoadState<Answer>>({ state: 'waiting' });
   const [attempt, setAttempt] = useState(0);
   useReconnect(live, () => state.state === 'failed' && setAttempt(attempt + 1));
   useEffect(() => {
     let isCurrent = true;
     call().then(
       (answer) => isCurrent && setState({ state: 'done', answer }),
-      (error) => isCurrent && setState({ state: 'failed', message: messageOf(error) }),
+      (error) => isCurrent && setState({ state: 'failed', message: messageOfCall(error) }),
     );
     return () => {
       isCurrent = false;

@@ -3,11 +3,11 @@ import type { ExchangeRow, Times, Tokens } from '../contract/exchange-list.ts';
 import type { RingEntry } from './entry.ts';
 
 const shownCharacters = 4;
-const leastLength = 12;
+const minLength = 12;
 
 /** Of a secret only its beginning, by which its owner can recognize it. */
 export function shorten(secret: string): string {
-  return `${secret.length < leastLength ? '' : secret.slice(0, shownCharacters)}…`;
+  return `${secret.length < minLength ? '' : secret.slice(0, shownCharacters)}…`;
 }
 
 /** Words that begin as vendors' keys and logins do, wherever somebody has put them. */
@@ -22,14 +22,14 @@ const fromClient = ['path', 'client', 'session', 'model', 'target_model'] as con
 
 /** What the list shows of an exchange, with configured secrets scrubbed. */
 export function toRow(entry: RingEntry, scrub: (text: string) => string): ExchangeRow {
-  const row = factsOf(entry);
+  const row = entryRow(entry);
   const texts = fromClient.map((name) => row[name] ?? '').join('\n');
   if (scrub(texts) === texts) return row;
   const clean = fromClient.flatMap((name) => (row[name] === undefined ? [] : [[name, scrub(row[name])]]));
   return { ...row, ...Object.fromEntries(clean) };
 }
 
-function factsOf(entry: RingEntry): ExchangeRow {
+function entryRow(entry: RingEntry): ExchangeRow {
   const { facts, record } = entry;
   const client = clientOf(entry.rawHeaders);
   const decision = decisionOf(facts);
@@ -71,15 +71,15 @@ function factsOf(entry: RingEntry): ExchangeRow {
 }
 
 type Decided = Pick<Partial<ExchangeRecord>, 'decision' | 'rules' | 'outcome'>;
-type Decision = NonNullable<ExchangeRow['decision']>;
+type ShownDecision = NonNullable<ExchangeRow['decision']>;
 
 /** What the rules decided, about the request and then about its answer. */
-export function decisionOf({ decision, rules = [], outcome }: Decided): Decision | undefined {
+export function decisionOf({ decision, rules = [], outcome }: Decided): ShownDecision | undefined {
   const onAnswer = rules.filter(({ on, mode }) => on === 'answer' && mode === 'enforce');
   const has = (action: string) => onAnswer.some((rule) => rule.action === action);
   if (outcome === 'refused' && has('block')) return 'block';
   if (has('redact') && (decision === 'allow' || decision === 'warn')) return 'redact';
-  return decision as Decision | undefined; // the record's is one of the actions, widened to a text
+  return decision as ShownDecision | undefined; // the record's is one of the actions, widened to a text
 }
 
 /** The rule that determined the decision: the first one whose action it is. */
@@ -117,11 +117,11 @@ export function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-const longestClient = 80;
+const maxClientLength = 80;
 
 /** The first product of the user agent. */
 function clientOf(rawHeaders: readonly string[]): string | undefined {
   const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'user-agent');
   const product = at < 0 ? '' : (rawHeaders[at + 1] ?? '').trim().split(' ', 1)[0];
-  return product === undefined || product === '' ? undefined : hideTokens(product).slice(0, longestClient);
+  return product === undefined || product === '' ? undefined : hideTokens(product).slice(0, maxClientLength);
 }

@@ -1,11 +1,14 @@
 import { readSettings } from '../../config/build/settings.ts';
 import { buildConfig, type Config, type ConfigSource } from '../../config/config.ts';
 import { parseSource, type SourceDocument } from '../../config/source/document.ts';
-import { createReport, type Report } from '../../config/source/report.ts';
+import { createReport, type ProblemSink } from '../../config/source/report.ts';
 import { isOfUser } from '../../config/user-file.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import { explainRequest, type Report as RequestReport } from '../../gateway/offline/explain-request.ts';
+import {
+  explainRequest,
+  type ExplainReport as RequestReport,
+} from '../../gateway/offline/explain-request.ts';
 import { destinationNamed, guessDestination, type Question } from '../../gateway/offline/question.ts';
 import type { TryPolicyAnswer } from '../contract/actions.ts';
 import type { RuleDetail } from '../contract/exchange-detail.ts';
@@ -22,7 +25,7 @@ export interface DecisionTask extends DecisionInput {
 }
 
 /** Each is looked for in every body. */
-const mostMasked = 200;
+const maxMasked = 200;
 
 /** What each rule of the configuration in force decides about a request, and what is masked in it. */
 export function explainDetails(config: Config, input: DecisionInput): Explained {
@@ -30,7 +33,7 @@ export function explainDetails(config: Config, input: DecisionInput): Explained 
   const report = explainRequest(question);
   const rules = toDetails(report);
   const masks = rules.some(({ action, matched }) => action === 'mask' && matched);
-  const masked = masks ? [...decideOffline(question).masked].slice(0, mostMasked) : [];
+  const masked = masks ? [...decideOffline(question).masked].slice(0, maxMasked) : [];
   return { rules, masked, examples: report.examples ?? [] };
 }
 
@@ -89,7 +92,11 @@ function same(text: string): string {
   return text;
 }
 
-function withPolicies(source: ConfigSource, scratch: SourceDocument, report: Report): Config | undefined {
+function withPolicies(
+  source: ConfigSource,
+  scratch: SourceDocument,
+  report: ProblemSink,
+): Config | undefined {
   const value = { policies: scratch.value ?? {} };
   const read = readSettings({ value, references: [], source: below('policies', scratch), report });
   if (read.settings === undefined || report.problems.some(({ severity }) => severity === 'error'))

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type FailureCode, GatewayError } from '../../errors.ts';
-import type { PageTask } from './page-worker.ts';
+import type { PageTask } from './page-thread.ts';
 
 const timeLimitMs = 5_000;
 /** A thread that is started on a busy machine has its whole time for the task all the same. */
@@ -9,9 +9,9 @@ const memoryLimitMb = 512;
 const maxAtOnce = 2;
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
-const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/page-worker.js' : './page-worker.js';
+const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/page-thread.js' : './page-thread.js';
 
-type Answer =
+type ThreadAnswer =
   /** First: the thread has the task. */
   | { readonly isBegun: true }
   | { readonly value: unknown }
@@ -49,7 +49,7 @@ function work(entry: URL, task: PageTask): Promise<unknown> {
   return new Promise<unknown>((resolve, reject) => {
     const limit = (ms: number) => setTimeout(() => reject(tooLong(ms)), ms);
     let timer = limit(startLimitMs);
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: ThreadAnswer) => {
       clearTimeout(timer);
       if ('isBegun' in answer) timer = limit(timeLimitMs);
       else if ('value' in answer) resolve(answer.value);

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { parseSource } from '../../config/source/document.ts';
 import { isOfUser, withoutPrefix } from '../../config/user-file.ts';
 import { toFields, toList } from '../../dialects/fields.ts';
-import type { Source } from '../contract/exchange-detail.ts';
+import type { RuleLocation } from '../contract/exchange-detail.ts';
 
 type Policies = Settings['policies'];
 
@@ -18,17 +18,17 @@ interface Paths {
 export async function readRuleLines(
   { configPath: path = '', userPath = '' }: Paths,
   policies: Policies,
-): Promise<ReadonlyMap<string, Source>> {
+): Promise<ReadonlyMap<string, RuleLocation>> {
   const lines = ruleLines(await readText(path), policies, { file: basename(path), path: ['policies'] });
   const user = userRuleLines(await readText(userPath), policies, userPath);
   return new Map([...lines, ...user]);
 }
 
 /** Rules of the user's own file, some renamed or left out while another file is used. */
-function userRuleLines(text: string, policies: Policies, file: string): ReadonlyMap<string, Source> {
+function userRuleLines(text: string, policies: Policies, file: string): ReadonlyMap<string, RuleLocation> {
   const source = parseSource(text);
   const written = toFields(toFields(source.value).policies);
-  const lines = new Map<string, Source>();
+  const lines = new Map<string, RuleLocation>();
   for (const [name, { rules }] of Object.entries(policies)) {
     if (!isOfUser(name)) continue;
     const policy = withoutPrefix(name);
@@ -64,9 +64,9 @@ export function ruleLines(
   text: string,
   policies: Policies,
   { file, path }: { readonly file: string; readonly path: readonly string[] },
-): ReadonlyMap<string, Source> {
+): ReadonlyMap<string, RuleLocation> {
   const source = parseSource(text);
-  const lines = new Map<string, Source>();
+  const lines = new Map<string, RuleLocation>();
   for (const [name, { rules }] of Object.entries(policies)) {
     for (const [index, { id }] of rules.entries()) {
       const at = [...path, name, 'rules', index];

@@ -1,6 +1,6 @@
 import type { ChainableCommander } from 'ioredis';
 
-const longestWaitMs = 5_000;
+const maxWaitMs = 5_000;
 /** Start-up doesn't wait for a server that takes longer. */
 const recallMs = 1_000;
 const scanned = 1_000;
@@ -13,7 +13,7 @@ export async function openRedisChannel(url: string, name: string, onText: (text:
   const { Redis } = await import('ioredis');
   const options = {
     lazyConnect: true,
-    retryStrategy: (tries: number) => Math.min(longestWaitMs, tries * 100),
+    retryStrategy: (tries: number) => Math.min(maxWaitMs, tries * 100),
   };
   const listening = new Redis(url, { ...options, autoResubscribe: false });
   // A subscribed connection can't publish.

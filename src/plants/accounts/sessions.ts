@@ -2,16 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import type { Queries } from '../database/open.ts';
 import type { PasswordChecker } from './password.ts';
-import type { Throttle } from './throttle.ts';
+import type { UserThrottle } from './throttle.ts';
 import { findCredentials, type User } from './users.ts';
 
-export interface Session {
+export interface UserSession {
   /** What the database stores instead of the token. */
   readonly tokenHash: string;
   readonly user: User;
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
+export type UserSessions = ReturnType<typeof createSessions>;
 
 export const sessionSeconds = 3_600;
 
@@ -30,7 +30,7 @@ export function createSessions(queries: Queries, now: () => number) {
       return token;
     },
     /** The session of a token, or undefined for one that is forged, revoked or expired. */
-    find: async (token: string): Promise<Session | undefined> => {
+    find: async (token: string): Promise<UserSession | undefined> => {
       if (!tokenShape.test(token)) return undefined;
       const tokenHash = hashOf(token);
       // Looked up by hash: how long it takes reveals nothing about the token (256 random bits).
@@ -78,8 +78,8 @@ interface Credentials {
 interface LoginParts {
   readonly queries: Queries;
   readonly passwords: PasswordChecker;
-  readonly sessions: Sessions;
-  readonly throttle: Throttle;
+  readonly sessions: UserSessions;
+  readonly throttle: UserThrottle;
 }
 
 /** Returns the token of a new session. Throws login.failed, the same for an unknown user, and login.throttled. */

@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import type { Queries } from '../database/open.ts';
 
-export type Throttle = ReturnType<typeof createThrottle>;
+export type UserThrottle = ReturnType<typeof createThrottle>;
 
-interface Subject {
+interface ThrottledSubject {
   readonly key: string;
   readonly allowed: number;
 }
@@ -18,7 +18,10 @@ const windowMs = 60_000;
 /** Kept in the database: a restart or a second instance allows no further attempts. */
 export function createThrottle(queries: Queries, now: () => number) {
   /** The oldest failure of a subject that has more than `allowed` with `extra` ones. */
-  const findFull = async (subjects: readonly Subject[], extra: number): Promise<number | undefined> => {
+  const findFull = async (
+    subjects: readonly ThrottledSubject[],
+    extra: number,
+  ): Promise<number | undefined> => {
     const rows = await queries
       .selectFrom('login_failures')
       .select(({ fn }) => ['subject', fn.countAll<number>().as('count'), fn.min('failed_at').as('oldest')])

@@ -18,7 +18,7 @@ export interface NewUser {
 
 const nameShape = /^[A-Za-z0-9._-]{1,64}$/;
 const emailShape = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
-const shortestPassword = 8;
+const minPasswordLength = 8;
 
 /** Throws usage.invalid for a name or password that is not allowed, user.exists if the name exists in any case. */
 export async function insertUser(
@@ -103,10 +103,10 @@ function refuseBad(username: string, password: string, email: string): void {
       'a user name has 1 to 64 letters, digits, dots, dashes and underscores',
     );
   }
-  if (password.length < shortestPassword || password.length > maxima.login) {
+  if (password.length < minPasswordLength || password.length > maxima.login) {
     throw new GatewayError(
       'usage.invalid',
-      `a password has ${shortestPassword} to ${maxima.login} characters; this one has ${password.length}`,
+      `a password has ${minPasswordLength} to ${maxima.login} characters; this one has ${password.length}`,
     );
   }
   if (email !== '' && !emailShape.test(email)) {

@@ -4,7 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { asyncapi } from '../contract/asyncapi.ts';
 import { openapi } from '../contract/openapi.ts';
-import { type Answer, type Call, type Handlers, jsonAnswer, type Operation } from './operation.ts';
+import {
+  type Handlers,
+  jsonAnswer,
+  type Operation,
+  type OperationRequest,
+  type OperationResponse,
+} from './operation.ts';
 
 /** The API page: Swagger UI (docs/decisions/plant-store.md), from this service alone. */
 const docsPage = `<!doctype html>
@@ -71,7 +77,7 @@ export const assetOperations: readonly Operation[] = [
   asset('getDocsStyle', 'swagger-ui.css', style),
 ];
 
-function pageAnswer(): Answer {
+function pageAnswer(): OperationResponse {
   // Everything comes from this service; no inline scripts or styles.
   const policy = {
     'default-src': "'none'",
@@ -103,7 +109,7 @@ const assetHeaders = {
 /** One of the library's files: read on the first request, and cached compressed. */
 function asset(id: string, name: string, type: string): Operation {
   let reading: Promise<Buffer> | undefined;
-  const handle = async ({ request }: Call): Promise<Answer> => {
+  const handle = async ({ request }: OperationRequest): Promise<OperationResponse> => {
     reading ??= readFile(assetPath(`${name}.gz`));
     const compressed = await reading;
     const headers = { ...assetHeaders, vary: 'accept-encoding' };

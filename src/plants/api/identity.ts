@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import type { Session, Sessions } from '../accounts/sessions.ts';
+import type { UserSession, UserSessions } from '../accounts/sessions.ts';
 
 interface Presented {
   readonly token: string;
@@ -8,7 +8,7 @@ interface Presented {
 }
 
 /** The session of a request. Throws login.required without a valid one. */
-export async function requireSession(request: HttpRequest, sessions: Sessions): Promise<Session> {
+export async function requireSession(request: HttpRequest, sessions: UserSessions): Promise<UserSession> {
   const presented = presentedToken(request);
   if (presented === undefined) {
     throw new GatewayError('login.required', 'this needs a login: send its token as a bearer token');
@@ -21,7 +21,10 @@ export async function requireSession(request: HttpRequest, sessions: Sessions): 
 }
 
 /** Like requireSession, for changes: a cookie is accepted only from a page of this service, or from no page. */
-export async function requireSessionToChange(request: HttpRequest, sessions: Sessions): Promise<Session> {
+export async function requireSessionToChange(
+  request: HttpRequest,
+  sessions: UserSessions,
+): Promise<UserSession> {
   if (presentedToken(request)?.isCookie === true) refuseForeignPage(request);
   return requireSession(request, sessions);
 }
@@ -29,8 +32,8 @@ export async function requireSessionToChange(request: HttpRequest, sessions: Ses
 /** The session of a request that need not have one; a cookie is accepted as for requireSessionToChange. */
 export async function findSessionToEnd(
   request: HttpRequest,
-  sessions: Sessions,
-): Promise<Session | undefined> {
+  sessions: UserSessions,
+): Promise<UserSession | undefined> {
   const presented = presentedToken(request);
   if (presented?.isCookie === true) refuseForeignPage(request);
   return presented === undefined ? undefined : sessions.find(presented.token);

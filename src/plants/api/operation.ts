@@ -1,10 +1,10 @@
 import type { HttpRequest } from '../../http/request.ts';
-import { commonHeaders, type HeaderFields, toList } from '../../http/respond.ts';
+import { commonHeaders, flattenHeaders, type HeaderFields } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { openapi } from '../contract/openapi.ts';
 
 /** What an operation answers with; always 200, as everything else is a thrown error. */
-export interface Answer {
+export interface OperationResponse {
   readonly type: string;
   readonly body: string | Buffer;
   readonly headers?: HeaderFields;
@@ -13,11 +13,15 @@ export interface Answer {
 // No caching: answers may be about a login, and the URL of a login may contain a password.
 export const privacyHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;
 
-export function jsonAnswer(value: unknown, headers: HeaderFields = {}): Answer {
+export function jsonAnswer(value: unknown, headers: HeaderFields = {}): OperationResponse {
   return { type: 'application/json', body: JSON.stringify(value), headers };
 }
 
-export function sendAnswer(response: HttpResponse, { type, body, headers }: Answer, requestId: string): void {
+export function sendPlantResponse(
+  response: HttpResponse,
+  { type, body, headers }: OperationResponse,
+  requestId: string,
+): void {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const fields = {
     ...commonHeaders(requestId),
@@ -26,12 +30,12 @@ export function sendAnswer(response: HttpResponse, { type, body, headers }: Answ
     'content-type': type,
     'content-length': String(bytes.length),
   };
-  response.writeHead(200, toList(fields));
+  response.writeHead(200, flattenHeaders(fields));
   response.end(bytes);
 }
 
 /** One request to an operation. */
-export interface Call {
+export interface OperationRequest {
   readonly request: HttpRequest;
   /** Only for reading the body (100-continue); the router answers. */
   readonly response: HttpResponse;
@@ -42,7 +46,7 @@ export interface Call {
 }
 
 /** What an operation does with a request. */
-type Handle = (call: Call) => Answer | Promise<Answer>;
+type Handle = (call: OperationRequest) => OperationResponse | Promise<OperationResponse>;
 
 /** By the operationIds of the OpenAPI document. */
 export type Handlers<Id extends OperationId = OperationId> = { readonly [Each in Id]: Handle };

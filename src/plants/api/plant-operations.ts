@@ -1,18 +1,18 @@
-import type { Sessions } from '../accounts/sessions.ts';
+import type { UserSessions } from '../accounts/sessions.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { PlantRow, Search } from '../catalogue/search.ts';
+import type { PlantQuery, PlantRow } from '../catalogue/search.ts';
 import { parseId, parseNewPlant, parsePlantChange } from '../plant/plant.ts';
 import { requireSessionToChange } from './identity.ts';
-import { type Answer, type Call, type Handlers, jsonAnswer } from './operation.ts';
-import { parseQuery, parseSearch, parseTagSearch, readJson } from './request.ts';
+import { type Handlers, jsonAnswer, type OperationRequest, type OperationResponse } from './operation.ts';
+import { parseQuery, parseSearch, parseTagSearch, readPlantJson } from './request.ts';
 
 interface Parts {
   readonly catalogue: Catalogue;
-  readonly sessions: Sessions;
+  readonly sessions: UserSessions;
 }
 
 export function plantHandlers({ catalogue, sessions }: Parts) {
-  const search = async (options: Search, call: Call): Promise<Answer> => {
+  const search = async (options: PlantQuery, call: OperationRequest): Promise<OperationResponse> => {
     const { rows, hasMore } = await catalogue.search(options);
     const last = rows.at(-1);
     const headers = hasMore && last !== undefined ? { link: nextLink(call, last.id) } : {};
@@ -21,11 +21,11 @@ export function plantHandlers({ catalogue, sessions }: Parts) {
   return {
     addPlant: async ({ request, response }) => {
       await requireSessionToChange(request, sessions);
-      return jsonAnswer(await catalogue.add(parseNewPlant(await readJson(request, response))));
+      return jsonAnswer(await catalogue.add(parseNewPlant(await readPlantJson(request, response))));
     },
     updatePlant: async ({ request, response }) => {
       await requireSessionToChange(request, sessions);
-      return jsonAnswer(await catalogue.update(parsePlantChange(await readJson(request, response))));
+      return jsonAnswer(await catalogue.update(parsePlantChange(await readPlantJson(request, response))));
     },
     searchPlantsByStatus: (call) => search(parseSearch(parseQuery(call.query)), call),
     searchPlantsByTags: (call) => search(parseTagSearch(parseQuery(call.query)), call),
@@ -48,7 +48,7 @@ function toJson({ id, name, category, status, tags }: PlantRow): string {
 }
 
 /** The same URL with another `after`; the rest of the query is unchanged. */
-function nextLink({ request, query }: Call, after: number): string {
+function nextLink({ request, query }: OperationRequest, after: number): string {
   const [path = ''] = request.target.split('?', 1);
   const kept = query.split('&').filter((part) => part !== '' && !isAfter(part));
   const next = [...kept, `after=${after}`].join('&');

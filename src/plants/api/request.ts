@@ -2,12 +2,12 @@ import { GatewayError } from '../../errors.ts';
 import { type BodyLimits, readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import type { Search } from '../catalogue/search.ts';
-import { maxima, page } from '../contract/schemas.ts';
+import type { PlantQuery } from '../catalogue/search.ts';
+import { maxima, plantPage } from '../contract/schemas.ts';
 import { badField, parseStatus, parseText } from '../plant/plant.ts';
 
 /** Reads the parameters that both searches share. Throws request.field with the parameter's name. */
-export function parseSearch(query: Query): Search {
+export function parseSearch(query: Query): PlantQuery {
   const status = single(query, 'status');
   return {
     tags: [],
@@ -15,12 +15,12 @@ export function parseSearch(query: Query): Search {
     status: status === undefined ? undefined : parseStatus(status),
     name: text(query, 'name', maxima.name),
     category: text(query, 'category', maxima.category),
-    limit: wholeNumber(query, 'limit', { least: 1, most: page.most, otherwise: page.default }),
+    limit: wholeNumber(query, 'limit', { least: 1, most: plantPage.most, otherwise: plantPage.default }),
     after: wholeNumber(query, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
   };
 }
 
-export function parseTagSearch(query: Query): Search {
+export function parseTagSearch(query: Query): PlantQuery {
   const match = single(query, 'match') ?? 'any';
   if (match !== 'any' && match !== 'all') throw badField('match', 'must be any or all');
   return { ...parseSearch(query), match, tags: parseTagList(query.get('tags')) };
@@ -63,7 +63,7 @@ function wholeNumber(query: Query, name: string, { least, most, otherwise }: Bou
 const limits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 15_000, bodyTotalMs: 60_000 };
 
 /** Reads a JSON body. Throws what readJsonBody throws. */
-export function readJson(request: HttpRequest, response: HttpResponse): Promise<unknown> {
+export function readPlantJson(request: HttpRequest, response: HttpResponse): Promise<unknown> {
   return readJsonBody(request, response, limits);
 }
 

@@ -6,12 +6,12 @@ import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts
 import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId, refuseUpgrade, sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import { messageOf } from '../../lib/message-of.ts';
-import type { Sessions } from '../accounts/sessions.ts';
+import { messageOfError } from '../../lib/message-of.ts';
+import type { UserSessions } from '../accounts/sessions.ts';
 import { eventsPath } from '../contract/asyncapi.ts';
 import type { Watchers } from '../events/watchers.ts';
 import { requireSession } from './identity.ts';
-import { type Operation, privacyHeaders, sendAnswer } from './operation.ts';
+import { type Operation, privacyHeaders, sendPlantResponse } from './operation.ts';
 
 interface ServeOptions {
   readonly host: string;
@@ -20,13 +20,13 @@ interface ServeOptions {
   readonly allowedOrigins?: readonly string[];
   readonly log: (record: object) => void;
   readonly operations: readonly Operation[];
-  readonly sessions: Sessions;
+  readonly sessions: UserSessions;
   readonly watchers: Watchers;
   readonly isFeedLive: () => boolean;
 }
 
 /** Serves the operations over HTTP and the events over WebSocket, all under the same checks. */
-export async function serve(options: ServeOptions): Promise<Listener> {
+export async function servePlants(options: ServeOptions): Promise<Listener> {
   const { log, sessions, watchers } = options;
   const route = createRouter(options.operations);
   const allowed = {
@@ -60,7 +60,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
       operation = found.operation.id;
       const call = { request, response, query, parameter: found.parameter };
       const answer = await found.operation.handle(call);
-      sendAnswer(response, answer, requestId);
+      sendPlantResponse(response, answer, requestId);
     } catch (error) {
       failure = toGatewayError(toStoreError(error));
       if (response.headersSent || response.isClosed) return;
@@ -122,7 +122,7 @@ function refuseOtherUpgrades(request: HttpRequest): void {
 function causeText(thrown: GatewayError): string {
   const cause = thrown.cause ?? thrown;
   const stack = cause instanceof Error && thrown.failure.status === 500 ? cause.stack : undefined;
-  return stack ?? messageOf(cause);
+  return stack ?? messageOfError(cause);
 }
 
 interface Route {

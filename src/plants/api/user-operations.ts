@@ -1,12 +1,12 @@
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
-import { type Sessions, sessionSeconds } from '../accounts/sessions.ts';
+import { sessionSeconds, type UserSessions } from '../accounts/sessions.ts';
 import { maxima } from '../contract/schemas.ts';
 import { badField, parseFields } from '../plant/plant.ts';
 import { findSessionToEnd, refuseForeignPage, requireSession } from './identity.ts';
-import { type Answer, type Call, type Handlers, jsonAnswer } from './operation.ts';
-import { parseQuery, readJson, single } from './request.ts';
+import { type Handlers, jsonAnswer, type OperationRequest, type OperationResponse } from './operation.ts';
+import { parseQuery, readPlantJson, single } from './request.ts';
 
 export interface Credentials {
   readonly username: string;
@@ -14,14 +14,17 @@ export interface Credentials {
 }
 
 interface Parts {
-  readonly sessions: Sessions;
+  readonly sessions: UserSessions;
   readonly logIn: (credentials: Credentials, address: string) => Promise<string>;
   /** Called for every session that ends here. */
   readonly onLogout: (tokenHash: string) => void;
 }
 
 export function userHandlers({ sessions, logIn, onLogout }: Parts) {
-  const open = async ({ request }: Call, credentials: Credentials): Promise<Answer> => {
+  const open = async (
+    { request }: OperationRequest,
+    credentials: Credentials,
+  ): Promise<OperationResponse> => {
     const token = await logIn(credentials, request.remoteAddress);
     return jsonAnswer(
       { token, expiresIn: sessionSeconds },
@@ -38,7 +41,7 @@ export function userHandlers({ sessions, logIn, onLogout }: Parts) {
     },
     loginUserWithBody: async (call) => {
       refuseForeignPage(call.request);
-      return open(call, parseCredentials(await readJson(call.request, call.response)));
+      return open(call, parseCredentials(await readPlantJson(call.request, call.response)));
     },
     logoutUser: async ({ request }) => {
       const session = await findSessionToEnd(request, sessions);

@@ -1,13 +1,13 @@
 import { GatewayError } from '../../errors.ts';
 import type { Database, Queries } from '../database/open.ts';
 import { createdEvents, deletedEvents, type Feed, updatedEvents } from '../events/feed.ts';
-import { type NewPlant, type Plant, type PlantChange, type Status, searchKey } from '../plant/plant.ts';
+import { type NewPlant, type Plant, type PlantChange, type PlantStatus, searchKey } from '../plant/plant.ts';
 import { createSearch, type PlantRow, plantColumns } from './search.ts';
 import { insertTags } from './seed.ts';
 
-export type Catalogue = ReturnType<typeof createCatalogue>;
+export type Catalogue = ReturnType<typeof createPlantCatalogue>;
 
-export function createCatalogue(database: Database, feed: Pick<Feed, 'write'>, now: () => number) {
+export function createPlantCatalogue(database: Database, feed: Pick<Feed, 'write'>, now: () => number) {
   const { queries, kind } = database;
   return {
     add: (plant: NewPlant) =>
@@ -115,7 +115,7 @@ function toPlant({ id, name, category, status, tags }: PlantRow): Plant {
     id,
     name,
     ...(category === null ? {} : { category }),
-    status: status as Status, // guaranteed by the table's CHECK
+    status: status as PlantStatus, // guaranteed by the table's CHECK
     tags: JSON.parse(tags) as string[], // written only by `insert` and `store`
   };
 }

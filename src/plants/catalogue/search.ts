@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queries } from '../database/open.ts';
-import { type Status, searchKey } from '../plant/plant.ts';
+import { type PlantStatus, searchKey } from '../plant/plant.ts';
 
-export interface Search {
+export interface PlantQuery {
   /** Empty: all plants. */
   readonly tags: readonly string[];
   readonly match: 'any' | 'all';
-  readonly status: Status | undefined;
+  readonly status: PlantStatus | undefined;
   /** Part of the name. */
   readonly name: string | undefined;
   readonly category: string | undefined;
@@ -39,7 +39,7 @@ export const plantColumns = [
 const columns = sql.join(plantColumns.map((name) => sql.ref(name)));
 
 /** Searches by tags, status, name, category and page. */
-export function createSearch(queries: Queries): (search: Search) => Promise<Page> {
+export function createSearch(queries: Queries): (search: PlantQuery) => Promise<Page> {
   return async (search) => {
     const { rows } = await toQuery(search).execute(queries);
     const hasMore = rows.length > search.limit;
@@ -47,7 +47,7 @@ export function createSearch(queries: Queries): (search: Search) => Promise<Page
   };
 }
 
-function toQuery(search: Search): RawBuilder<PlantRow> {
+function toQuery(search: PlantQuery): RawBuilder<PlantRow> {
   const [first, ...others] = new Set(search.tags.map(searchKey));
   if (first === undefined) {
     return sql<PlantRow>`select ${columns} from plants
@@ -60,12 +60,12 @@ function toQuery(search: Search): RawBuilder<PlantRow> {
 }
 
 /** One more shows whether there is a next page. */
-function most({ limit }: Search): number {
+function most({ limit }: PlantQuery): number {
   return limit + 1;
 }
 
 /** What a plant must be besides its tags. */
-function conditions({ status, name, category }: Search): RawBuilder<unknown> {
+function conditions({ status, name, category }: PlantQuery): RawBuilder<unknown> {
   const pattern = `%${searchKey(name ?? '').replace(/[\\%_]/g, '\\$&')}%`;
   return sql.join(
     [
@@ -81,7 +81,7 @@ function conditions({ status, name, category }: Search): RawBuilder<unknown> {
  * The first ids with all of the tags. Each tag yields no more ids than are wanted in all, from one range of the key's index,
  * so a common tag costs no more than a rare one.
  */
-function havingAll(search: Search, tag: string, others: readonly string[]): RawBuilder<unknown> {
+function havingAll(search: PlantQuery, tag: string, others: readonly string[]): RawBuilder<unknown> {
   const { status, name, category, after } = search;
   const isFiltered = [status, name, category].some((filter) => filter !== undefined);
   const join = isFiltered ? sql`join plants on plants.id = plant_tags.plant_id` : sql``;
@@ -95,7 +95,7 @@ function havingAll(search: Search, tag: string, others: readonly string[]): RawB
 }
 
 /** SQLite allows order and limit only inside a subquery of a union. */
-function havingAny(search: Search, tags: readonly string[]): RawBuilder<unknown> {
+function havingAny(search: PlantQuery, tags: readonly string[]): RawBuilder<unknown> {
   const each = tags.map((tag) => sql`select first.plant_id from (${havingAll(search, tag, [])}) as first`);
   return sql.join(each, sql` union `);
 }

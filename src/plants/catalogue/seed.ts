@@ -1,7 +1,7 @@
 import type { Queries } from '../database/open.ts';
-import { type Status, searchKey } from '../plant/plant.ts';
+import { type PlantStatus, searchKey } from '../plant/plant.ts';
 
-type Row = readonly [name: string, category: string, status: Status, tags: readonly string[]];
+type Row = readonly [name: string, category: string, status: PlantStatus, tags: readonly string[]];
 
 /** The small catalogue of a new store, so that a first search finds something. */
 const catalogue: readonly Row[] = [

@@ -1,4 +1,4 @@
-import { maxima, page, plantId, statuses } from './schemas.ts';
+import { maxima, plantId, plantPage, statuses } from './schemas.ts';
 
 export const needsLogin = [{ bearer: [] }, { cookie: [] }];
 
@@ -25,8 +25,8 @@ export const searchParameters = [
   query('limit', 'Most plants of one answer.', {
     type: 'integer',
     minimum: 1,
-    maximum: page.most,
-    default: page.default,
+    maximum: plantPage.most,
+    default: plantPage.default,
   }),
   query('after', 'Only plants with a greater id: the last id of the page before.', {
     type: 'integer',

@@ -9,7 +9,7 @@ const lineWithoutComma = '^(?=.*\\S)[^,\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
 export const maxima = { name: 200, category: 100, tag: 50, tags: 50, login: 1024 } as const;
 
 /** How many plants one answer of a search has. */
-export const page = { default: 100, most: 1_000 } as const;
+export const plantPage = { default: 100, most: 1_000 } as const;
 
 const name = {
   type: 'string',

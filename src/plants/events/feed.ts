@@ -1,8 +1,8 @@
 import type { eventTypes } from '../contract/asyncapi.ts';
 import type { Queries } from '../database/open.ts';
-import type { Plant, Status } from '../plant/plant.ts';
+import type { Plant, PlantStatus } from '../plant/plant.ts';
 
-interface Outcome<Value> {
+interface FeedResult<Value> {
   readonly value: Value;
   readonly events: readonly PlantEvent[];
 }
@@ -12,7 +12,7 @@ export interface Feed {
   /** False while the database with the events is unreachable: no watcher is accepted then. */
   readonly isLive: boolean;
   /** Runs the work in a transaction; its events are sent after the commit. */
-  write<Value>(work: (transaction: Queries) => Promise<Outcome<Value>>): Promise<Value>;
+  write<Value>(work: (transaction: Queries) => Promise<FeedResult<Value>>): Promise<Value>;
   close(): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ export type PlantEvent =
       readonly type: 'plant.status.changed';
       readonly occurredAt: string;
       readonly plantId: number;
-      readonly previousStatus: Status;
-      readonly newStatus: Status;
+      readonly previousStatus: PlantStatus;
+      readonly newStatus: PlantStatus;
     };
 
 export function plantOf(event: PlantEvent): number {
@@ -52,7 +52,7 @@ export function deletedEvents(data: Plant, now: number): readonly PlantEvent[] {
 }
 
 /** An update, followed by the change of status if there was one. */
-export function updatedEvents(previousStatus: Status, data: Plant, now: number): readonly PlantEvent[] {
+export function updatedEvents(previousStatus: PlantStatus, data: Plant, now: number): readonly PlantEvent[] {
   const occurredAt = new Date(now).toISOString();
   const updated = { type: 'plant.updated', occurredAt, data } as const;
   if (previousStatus === data.status) return [updated];

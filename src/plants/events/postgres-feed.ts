@@ -10,7 +10,7 @@ const channel = 'plant_events';
 /** A notification has less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html). */
 const pieces = /.{1,7000}/g;
 const checkEveryMs = 15_000;
-const retry = { firstMs: 100, longestMs: 5_000 };
+const retry = { firstMs: 100, maxMs: 5_000 };
 
 interface PostgresDatabase {
   readonly queries: Queries;

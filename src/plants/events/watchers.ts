@@ -4,7 +4,7 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { errorBody, newRequestId, refuseUpgrade } from '../../http/respond.ts';
-import type { Sessions } from '../accounts/sessions.ts';
+import type { UserSessions } from '../accounts/sessions.ts';
 import { eventTypes } from '../contract/asyncapi.ts';
 import { badField, parseFields, parseId } from '../plant/plant.ts';
 import { type EventType, type PlantEvent, plantOf } from './feed.ts';
@@ -49,7 +49,7 @@ const closeCodes = {
 const closeGraceMs = 1_000;
 
 interface WatcherParts {
-  readonly sessions: Sessions;
+  readonly sessions: UserSessions;
   readonly limits: WatcherLimits;
   /** A watcher was disconnected because it did not read. */
   readonly onSlow: () => void;
@@ -176,7 +176,7 @@ function pingAll(watchers: ReadonlySet<Watcher>): void {
   }
 }
 
-async function dropEnded(watchers: ReadonlySet<Watcher>, sessions: Sessions): Promise<void> {
+async function dropEnded(watchers: ReadonlySet<Watcher>, sessions: UserSessions): Promise<void> {
   const hashes = new Set([...watchers].map(({ tokenHash }) => tokenHash));
   const valid = await sessions.stillValid([...hashes]);
   for (const watcher of watchers) {

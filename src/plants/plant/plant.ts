@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { maxima, statuses } from '../contract/schemas.ts';
 
-export type Status = (typeof statuses)[number];
+export type PlantStatus = (typeof statuses)[number];
 
 /** A field or parameter that violates the contract: request.field, whose message begins with its name. */
 export function badField(field: string, problem: string): GatewayError {
@@ -43,7 +43,7 @@ export interface Plant {
   readonly id: number;
   readonly name: string;
   readonly category?: string;
-  readonly status: Status;
+  readonly status: PlantStatus;
   readonly tags: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export interface PlantChange {
   readonly target: { readonly id: number } | { readonly name: string };
   readonly name: string | undefined;
   readonly category: string | null | undefined;
-  readonly status: Status | undefined;
+  readonly status: PlantStatus | undefined;
   readonly tags: readonly string[] | undefined;
 }
 
@@ -114,7 +114,7 @@ export function parseFields<Name extends string>(
   return value;
 }
 
-export function parseStatus(value: unknown): Status {
+export function parseStatus(value: unknown): PlantStatus {
   const status = statuses.find((each) => each === value);
   if (status === undefined) throw badField('status', 'must be available, pending or sold');
   return status;

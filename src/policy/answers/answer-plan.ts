@@ -87,17 +87,17 @@ export class WholeTexts {
     const { matches } = this.#search.document(document, roleBits.assistant);
     if (matches.size === 0) return new Map();
     const isPart = ({ place }: Segment) => place.outer === undefined && parts.has(place.entry);
-    const isWhole = ({ segment, before }: TextMatch) =>
+    const isWithinOne = ({ segment, before }: TextMatch) =>
       !isPart(segment) && (before === undefined || !isPart(before));
     const mayChange = createRedactable(document);
     const isFixed = (place: Place) => (place.outer === undefined ? isFixedInEvent(place) : !mayChange(place));
     const plan = new AnswerPlan({ document, search: this.#search, isFixed });
     for (const each of this.#rules) {
-      const found = foundBy(each, matches, plan.searched).filter(isWhole);
+      const found = foundBy(each, matches, plan.searched).filter(isWithinOne);
       if (found.length === 0) continue;
       this.#verdicts.add(each, () => plan.add(each, found));
     }
-    this.#verdicts.refuse(plan.refusal(isWhole));
+    this.#verdicts.refuse(plan.refusal(isWithinOne));
     return plan.texts();
   }
 

@@ -11,7 +11,7 @@ export interface StreamDetector {
  * Most characters that a match begins before what a detector recognizes from afar (`-----BEGIN EC` before `PRIVATE KEY`),
  * with room for invisible ones. Where nothing of that has come, no more are held back, however long a match may be.
  */
-const longestLead = 512;
+const maxLead = 512;
 
 /**
  * How far a detector has read a text: it runs where its prefilter was seen nearby, on what has come since the last time
@@ -38,10 +38,7 @@ export class DetectorProgress {
   /** Where the text begins that it has to read now; undefined if there is nothing to be found. */
   begin(length: number, isClosed: boolean): number | undefined {
     if (this.lastHit < this.complete - this.#context) {
-      this.complete = Math.max(
-        this.complete,
-        isClosed ? length : length - Math.min(this.#reach, longestLead),
-      );
+      this.complete = Math.max(this.complete, isClosed ? length : length - Math.min(this.#reach, maxLead));
       return undefined;
     }
     this.#next = isClosed ? length : length - this.#reach;

@@ -9,7 +9,7 @@ import type { ChannelRules, RuleMatch } from './channel-rules.ts';
 import { DetectorProgress } from './detector-progress.ts';
 
 /** Most characters that a match in progress holds back; part of a longer one may be sent. */
-const longestHold = 16_384;
+const maxHeld = 16_384;
 /** What may still be part of a match of usual length when that happens. */
 const keptHold = 8_192;
 /** Characters before a match that may say what it is. */
@@ -33,7 +33,7 @@ interface Region extends Range {
  */
 export class StreamChannel {
   /** Whether it is held until it is complete. */
-  readonly isWhole: boolean;
+  readonly needsWhole: boolean;
   readonly text = new HeldText<RuleChange>();
   isClosed = false;
   /** Patterns that the automata have seen in this channel. */
@@ -52,11 +52,11 @@ export class StreamChannel {
   /** Length of the run of key characters with which the text ends. */
   #run = 0;
 
-  constructor(rules: ChannelRules, reader: PieceReader, { isWhole }: { readonly isWhole: boolean }) {
+  constructor(rules: ChannelRules, reader: PieceReader, { needsWhole }: { readonly needsWhole: boolean }) {
     this.#rules = rules;
     this.#reader = reader;
     this.#state = reader.start;
-    this.isWhole = isWhole;
+    this.needsWhole = needsWhole;
     this.#detectors = rules.detectors.map((each) => new DetectorProgress(each, contextLength));
     for (const { number, isAlways } of rules.detectors) if (isAlways) this.seen.add(number);
   }
@@ -70,7 +70,7 @@ export class StreamChannel {
   add(text: string): void {
     const start = this.text.add(text);
     this.isClosed = false;
-    if (this.isWhole) this.#pieces.push(text);
+    if (this.needsWhole) this.#pieces.push(text);
     const { after, settled, hits } = this.#reader.read(text, this.#state);
     this.#state = after;
     for (const hit of hits) this.#note(hit, start);
@@ -91,7 +91,7 @@ export class StreamChannel {
   /** Finds what has come since the last call, and how far the text may be sent. */
   search(): readonly RuleMatch[] {
     const matches: RuleMatch[] = [];
-    if (!this.isWhole && this.text.length - this.#settled > longestHold) {
+    if (!this.needsWhole && this.text.length - this.#settled > maxHeld) {
       this.#searchOpen();
       this.#open = new Set();
       this.#settled = this.text.length - keptHold;
@@ -203,7 +203,7 @@ export class StreamChannel {
 
   #safe(): number {
     if (this.isClosed) return this.text.length;
-    if (this.isWhole) return 0;
+    if (this.needsWhole) return 0;
     let safe = this.#settled;
     for (const each of this.#detectors) safe = Math.min(safe, each.complete);
     return Math.max(safe, 0);

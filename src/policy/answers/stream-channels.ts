@@ -25,9 +25,9 @@ export class StreamChannels {
    * Adds a text to its channel. Texts of adjacent blocks are also read joined, with nothing and with a space, in two
    * further channels that span all of them.
    */
-  add({ channel: name, isWhole, joinGroup }: StreamPart, text: string): readonly HeldRange<RuleChange>[] {
+  add({ channel: name, needsWhole, joinGroup }: StreamPart, text: string): readonly HeldRange<RuleChange>[] {
     if (text === '') return [];
-    const own = this.#append(name, text, isWhole);
+    const own = this.#append(name, text, needsWhole);
     if (joinGroup === undefined) return [own];
     const last = this.#last.get(joinGroup);
     const isNext = last !== undefined && last !== name;
@@ -55,10 +55,10 @@ export class StreamChannels {
     this.#changed.clear();
   }
 
-  #append(name: string, text: string, isWhole: boolean): HeldRange<RuleChange> {
+  #append(name: string, text: string, needsWhole: boolean): HeldRange<RuleChange> {
     let channel = this.#channels.get(name);
     if (channel === undefined) {
-      channel = new StreamChannel(this.#rules, this.#reader, { isWhole });
+      channel = new StreamChannel(this.#rules, this.#reader, { needsWhole });
       this.#channels.set(name, channel);
       this.#setOpen(name, channel);
     } else if (channel.isClosed) this.#setOpen(name, channel);

@@ -111,7 +111,7 @@ export class StreamCheck {
         if (isGone) this.#verdicts.refuse(refusalOf(each.rule, 'content.unredactable'));
       });
     }
-    if (channel.isWhole && channel.isClosed) this.#arguments(channel);
+    if (channel.needsWhole && channel.isClosed) this.#arguments(channel);
   }
 
   /** A call's arguments are JSON: once they are complete, they are also checked with escapes decoded. */

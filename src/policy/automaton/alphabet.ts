@@ -90,7 +90,7 @@ const wordRanges = [
   [0x61, 0x7a],
 ] as const;
 
-export function isWord(codePoint: number): boolean {
+export function isWordCodePoint(codePoint: number): boolean {
   return wordRanges.some(([first, last]) => codePoint >= first && codePoint <= last);
 }
 

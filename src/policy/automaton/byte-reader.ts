@@ -45,7 +45,7 @@ export class ByteReader {
     this.#ended.push(...state.patterns);
   };
   readonly #wide = new WideTransitions();
-  readonly #simulations: Readonly<Record<View, Simulation[]>> = { exact: [], folded: [] };
+  readonly #simulations: Readonly<Record<TextView, Simulation[]>> = { exact: [], folded: [] };
   #texts = 0;
 
   constructor({ exact, folded, fold }: ReaderParts, limits: Limits) {
@@ -62,7 +62,7 @@ export class ByteReader {
   }
 
   /** The states after one character; the patterns found on the way are in the states. */
-  step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
+  step(view: TextView, state: State, codePoint: number, onState: (state: State) => void): State {
     if (view === 'exact') {
       const next = this.exact.next(state, codePoint);
       onState(next);
@@ -120,7 +120,7 @@ export class ByteReader {
   }
 
   /** One of some simulations of a view's automaton, until it is asked for again. */
-  simulation(view: View, number = 0): Simulation {
+  simulation(view: TextView, number = 0): Simulation {
     const all = this.#simulations[view];
     let simulation = all[number];
     if (simulation === undefined) {
@@ -155,7 +155,7 @@ export class ByteReader {
   }
 
   /** Simulations of both automata, which note the patterns that end. */
-  beginSimulation(from: StatePair): Readonly<Record<View, Simulation>> {
+  beginSimulation(from: StatePair): Readonly<Record<TextView, Simulation>> {
     const [exact, folded] = [this.simulation('exact'), this.simulation('folded')];
     exact.begin(from.exact, (patterns) => this.found.note('exact', patterns));
     folded.begin(from.folded, (patterns) => this.found.note('folded', patterns));
@@ -279,7 +279,7 @@ export class ByteReader {
 }
 
 export const views = ['exact', 'folded'] as const;
-export type View = (typeof views)[number];
+export type TextView = (typeof views)[number];
 
 /** The patterns found in one text, per view. */
 export class FoundPatterns {
@@ -290,7 +290,7 @@ export class FoundPatterns {
     return this.exact.size === 0 && this.folded.size === 0;
   }
 
-  note(view: View, patterns: readonly number[]): void {
+  note(view: TextView, patterns: readonly number[]): void {
     for (const pattern of patterns) this[view].add(pattern);
   }
 

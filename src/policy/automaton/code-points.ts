@@ -1,7 +1,7 @@
 import { shortEscapes } from '../../json/short-escapes.ts';
 
 /** Longest a character can be in the bytes of a JSON string: two escapes of six bytes. */
-const longestCharacter = 12;
+const maxCharacterBytes = 12;
 
 const backslash = 0x5c;
 
@@ -34,7 +34,7 @@ function readEscape(bytes: Uint8Array, at: number, into: Character): void {
   if (high >= 0xd800 && high < 0xdc00 && bytes[at + 6] === backslash && bytes[at + 7] === 0x75) {
     const low = readHex(bytes, at + 8);
     if (low >= 0xdc00 && low < 0xe000) {
-      return set(into, 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), longestCharacter);
+      return set(into, 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), maxCharacterBytes);
     }
   }
   return set(into, high, 6);

@@ -1,4 +1,4 @@
-import { isWord } from './alphabet.ts';
+import { isWordCodePoint } from './alphabet.ts';
 import { assertions, endPoint } from './nfa.ts';
 
 /** The preceding context, as bits; for text with several readings, all contexts that are possible. */
@@ -29,7 +29,7 @@ export function holding(context: number, next: number): number {
   if ((context & contexts.newline) !== 0) conditions |= assertions.beginLine;
   if (next === endPoint) conditions |= assertions.endText | assertions.endLine;
   if (next === 10) conditions |= assertions.endLine;
-  const isWordNext = isWord(next);
+  const isWordNext = isWordCodePoint(next);
   if ((context & contexts.word) !== 0) {
     conditions |= isWordNext ? assertions.noWordBoundary : assertions.wordBoundary;
   }
@@ -66,7 +66,7 @@ export function hashOf(threads: Int32Array, context: number, patterns: readonly 
   return hash;
 }
 
-export function isSame(
+export function isSameState(
   state: State,
   threads: Int32Array,
   context: number,

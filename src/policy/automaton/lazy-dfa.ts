@@ -1,6 +1,6 @@
 import type { Fold } from '../fold/fold.ts';
-import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
-import { contexts, distinct, hashOf, holding, isSame, type State, type Threads } from './dfa-state.ts';
+import { type Alphabet, buildAlphabet, isWordCodePoint } from './alphabet.ts';
+import { contexts, distinct, hashOf, holding, isSameState, type State, type Threads } from './dfa-state.ts';
 import {
   type Closure,
   endPoint,
@@ -228,13 +228,13 @@ export class LazyDfa {
   /** The context after a code point. */
   contextOf(codePoint: number): number {
     if (codePoint === 10) return contexts.newline;
-    if (isWord(codePoint)) return contexts.word;
+    if (isWordCodePoint(codePoint)) return contexts.word;
     return this.#fold !== undefined && codePoint === space ? contexts.space : contexts.other;
   }
 
   #intern(threads: Int32Array, context: number, patterns: readonly number[]): State {
     const hash = hashOf(threads, context, patterns);
-    const same = this.#index.get(hash)?.find((state) => isSame(state, threads, context, patterns));
+    const same = this.#index.get(hash)?.find((state) => isSameState(state, threads, context, patterns));
     if (same !== undefined) return same;
     this.#room = Math.max(-overdraft, this.#room - cellsPerState);
     if ((this.#states.length + 1) * this.#width > this.table.length) this.#makeRoom();

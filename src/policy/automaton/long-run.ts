@@ -56,14 +56,14 @@ function findRun(text: TextBytes, length: number, needsNoDigit: boolean): boolea
 }
 
 /** The run at the beginning of a text, up to the length that matters, and whether it is the whole text. */
-export function runAtStart(text: TextBytes): { readonly length: number; readonly isWhole: boolean } {
+export function runAtStart(text: TextBytes): { readonly length: number; readonly fillsText: boolean } {
   let length = 0;
   for (let at = text.start; at < text.end; at += 1) {
     const kind = kindAt(text, at);
-    if (kind === separates || length >= longRunLength) return { length, isWhole: false };
+    if (kind === separates || length >= longRunLength) return { length, fillsText: false };
     length += kind;
   }
-  return { length, isWhole: true };
+  return { length, fillsText: true };
 }
 
 /** The length of the run at the end of a text, up to the length that matters. */

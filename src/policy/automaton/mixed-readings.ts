@@ -1,7 +1,7 @@
 import { joinOverlapping, type Range } from '../detectors/detector.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
-import { isWord } from './alphabet.ts';
+import { isWordCodePoint } from './alphabet.ts';
 import { contexts, holding } from './dfa-state.ts';
 import { endPoint, type Nfa, NfaSteps } from './nfa.ts';
 
@@ -100,7 +100,7 @@ export class MixedReadings {
 
 function contextOf(codePoint: number): number {
   if (codePoint === space) return contexts.space;
-  return isWord(codePoint) ? contexts.word : contexts.other;
+  return isWordCodePoint(codePoint) ? contexts.word : contexts.other;
 }
 
 function merged(positions: readonly Position[]): Position {

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import type { Confidence, Detector } from '../detectors/detector.ts';
 import type { Fold } from '../fold/fold.ts';
-import type { Limits, View } from './byte-reader.ts';
+import type { Limits, TextView } from './byte-reader.ts';
 import { Nfa } from './nfa.ts';
 import { Scanner } from './scanner.ts';
 
@@ -33,7 +33,7 @@ export const setLimit = 60_000;
 type Compiled<T> = { readonly value: T } | { readonly problem: string };
 
 /** A pattern in RE2's syntax; for the folded view it is compiled a second time, without regard to case. */
-export function compileRegex(source: string, match: View): Compiled<Pattern> {
+export function compileRegex(source: string, match: TextView): Compiled<Pattern> {
   try {
     const exact = RE2JS.compile(source);
     if (exact.programSize() > regexLimit) {
@@ -49,7 +49,7 @@ export function compileRegex(source: string, match: View): Compiled<Pattern> {
   }
 }
 
-export function compilePhrase(text: string, match: View, fold: Fold): Compiled<Pattern> {
+export function compilePhrase(text: string, match: TextView, fold: Fold): Compiled<Pattern> {
   if (text.trim() === '') return { problem: 'the phrase is blank' };
   if (match === 'exact') return { value: { kind: 'phrase', text } };
   // Some letters are two in the other case.

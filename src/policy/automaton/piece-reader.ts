@@ -1,4 +1,4 @@
-import { type ByteReader, lastAscii, type View } from './byte-reader.ts';
+import { type ByteReader, lastAscii, type TextView } from './byte-reader.ts';
 import { isState, type Threads } from './dfa-state.ts';
 import { type StatePair, unknownCell } from './product-dfa.ts';
 import type { Simulation } from './simulation.ts';
@@ -56,7 +56,7 @@ export class PieceReader {
     return [...this.#end('exact', state.exact), ...this.#end('folded', state.folded)];
   }
 
-  #end(view: View, state: Threads): readonly number[] {
+  #end(view: TextView, state: Threads): readonly number[] {
     if (isState(state)) return this.#reader[view].end(state);
     const patterns: number[] = [];
     const simulation = this.#reader.simulation(view);
@@ -68,7 +68,7 @@ export class PieceReader {
   #readOn(piece: string, from: StatePair): ReadPiece {
     const reader = this.#reader;
     const { product } = reader;
-    let simulations: Readonly<Record<View, Simulation>> | undefined;
+    let simulations: Readonly<Record<TextView, Simulation>> | undefined;
     if (product.isFull) simulations = reader.beginSimulation(from);
     let offset = simulations === undefined ? product.from(from).offset : 0;
     let { table } = product;
@@ -119,6 +119,6 @@ export class PieceReader {
   }
 }
 
-function isOpen({ exact, folded }: Readonly<Record<View, Simulation>>): boolean {
+function isOpen({ exact, folded }: Readonly<Record<TextView, Simulation>>): boolean {
   return exact.isOpen || folded.isOpen;
 }

@@ -6,7 +6,7 @@ import {
   lastAscii,
   letterU,
   type ReaderParts,
-  type View,
+  type TextView,
 } from './byte-reader.ts';
 import type { TextBytes } from './code-points.ts';
 import type { State, Threads } from './dfa-state.ts';
@@ -89,12 +89,12 @@ export class Scanner {
   }
 
   /** The states after one character; the patterns found on the way are in the states. */
-  step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
+  step(view: TextView, state: State, codePoint: number, onState: (state: State) => void): State {
     return this.#scan.reader.step(view, state, codePoint, onState);
   }
 
   /** One of some simulations of a view's automaton, until it is asked for again. */
-  simulation(view: View, number: number): Simulation {
+  simulation(view: TextView, number: number): Simulation {
     return this.#scan.reader.simulation(view, number);
   }
 
@@ -122,7 +122,7 @@ function threadsOf({ threads, context }: Threads): Threads {
 }
 
 /** Bytes that the parts must have read together for the parallel read to go on. */
-const leastProgress = 32;
+const minProgress = 32;
 /** Bytes after which a part should have met the real states; where one has not, texts are read in one go for some scans. */
 const meetBytes = 128;
 const pauseScans = 256;
@@ -154,7 +154,7 @@ class TextScan {
     let at = start;
     // All offsets become invalid when the table is started over, which its epoch shows.
     while (
-      end - at >= shortestBlock &&
+      end - at >= minBlock &&
       product.epoch === epoch &&
       !product.isFull &&
       this.#partsFrom <= this.#scans
@@ -164,7 +164,7 @@ class TextScan {
       offset = this.#joinParts(text, guess);
       at = (this.#parts.starts[partCount - 1] as number) + this.#parts.length;
       if (this.#parts.isStopped && product.epoch === epoch) offset = this.#fillGuesses(text, offset);
-      if (this.#parts.length < leastProgress) break;
+      if (this.#parts.length < minProgress) break;
     }
     return this.reader.readRest(text.bytes, at, end, offset);
   }
@@ -232,8 +232,8 @@ class TextScan {
 }
 
 /** Bytes of a text that are read together, in four parts; the rest is read one by one. */
-const longestBlock = 4096;
-const shortestBlock = 384;
+const maxBlock = 4096;
+const minBlock = 384;
 const partCount = 4;
 /** Bytes that are read of each part at a time. */
 const wordBytes = 4;
@@ -283,7 +283,7 @@ function readParts(
   { start, end, offset, guess }: Range,
   into: Parts,
 ): boolean {
-  const size = Math.floor(Math.min(end - start, longestBlock) / partCount);
+  const size = Math.floor(Math.min(end - start, maxBlock) / partCount);
   const second = afterSpace(bytes, start + size);
   const third = afterSpace(bytes, start + size * 2);
   const fourth = afterSpace(bytes, start + size * 3);

@@ -87,18 +87,18 @@ export function atLeast(detector: Detector, confidence: Confidence): Detector {
     case 'certain':
       return {
         ...detector,
-        find: (text) => detector.find(text).filter((finding) => isAtLeast(finding, confidence)),
+        find: (text) => detector.find(text).filter((finding) => isSureEnough(finding, confidence)),
       };
   }
 }
 
-export function isAtLeast({ confidence = defaultConfidence }: Finding, least: Confidence): boolean {
+export function isSureEnough({ confidence = defaultConfidence }: Finding, least: Confidence): boolean {
   return confidence === least || confidences.indexOf(confidence) >= confidences.indexOf(least);
 }
 
 /** Whether one finding is more certain than another. */
 export function isSurer(one: Finding, { confidence = defaultConfidence }: Finding): boolean {
-  return (one.confidence ?? defaultConfidence) !== confidence && isAtLeast(one, confidence);
+  return (one.confidence ?? defaultConfidence) !== confidence && isSureEnough(one, confidence);
 }
 
 /** Findings, or ranges, in order; overlapping ones become one, as sure as the surer of them. */

@@ -44,7 +44,7 @@ export class FoldedUnits implements Output {
 }
 
 /** A part of a text, in UTF-16 units; not empty. */
-export interface Part {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -59,7 +59,7 @@ export class FoldedPlaces implements Output {
   #length = 0;
   #isSpace = false;
 
-  constructor(parts: readonly Part[]) {
+  constructor(parts: readonly TextSpan[]) {
     this.#units = new Int32Array(parts.length * 2);
     parts.forEach(({ start, end }, at) => {
       this.#units[at * 2] = start;

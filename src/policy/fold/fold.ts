@@ -1,5 +1,5 @@
 import { createCharacterFold, type Reading } from './fold-character.ts';
-import { FoldedPlaces, FoldedUnits, type Output, type Part } from './fold-output.ts';
+import { FoldedPlaces, FoldedUnits, type Output, type TextSpan } from './fold-output.ts';
 
 /** A text in its folded view, where characters of several readings are read by one choice among them. */
 export interface FoldedText {
@@ -21,7 +21,7 @@ export interface Fold {
    */
   texts(text: string): readonly FoldedText[];
   /** Where parts of a folded text stand in the text itself. */
-  locate<T extends Part>(text: string, choice: number, parts: readonly T[]): readonly T[];
+  locate<T extends TextSpan>(text: string, choice: number, parts: readonly T[]): readonly T[];
   /** Whether the fold of a text differs from it in the case of letters at most; of ASCII texts only. */
   changesCaseOnly(text: string): boolean;
 }

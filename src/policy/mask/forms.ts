@@ -86,12 +86,12 @@ const telephone: Form = {
 };
 
 /** Every form that is no word. */
-export const shapes: readonly Form[] = [address, ...cards, account, telephone];
-const shapeTests = shapes.map((form) => ({ form, test: new RegExp(`^${patternOf(form)}$`) }));
+export const formShapes: readonly Form[] = [address, ...cards, account, telephone];
+const shapeTests = formShapes.map((form) => ({ form, test: new RegExp(`^${patternOf(form)}$`) }));
 
 /** The form with which a value looks like others of its kind; undefined if the kind has only words. */
 export function shapeOf(kind: string, value: string): Form | undefined {
-  if (kind !== 'CARD') return shapes.find((form) => form.kind === kind);
+  if (kind !== 'CARD') return formShapes.find((form) => form.kind === kind);
   const { length } = digitsOf(value);
   return cards.find(({ head }) => head === `99${length - 10}`) ?? cards[usualCard - 14];
 }
@@ -107,7 +107,7 @@ export function formOf(placeholder: string): Form {
 
 /** The form that begins with this. */
 export function formWithHead(head: string): Form {
-  return shapes.find((shape) => shape.head === head) ?? knownWord(head.slice(0, -1));
+  return formShapes.find((shape) => shape.head === head) ?? knownWord(head.slice(0, -1));
 }
 
 /** Characters of a placeholder of this form. */
@@ -128,7 +128,7 @@ export function hasLetters({ alphabet }: Form): boolean {
   return alphabet === letters;
 }
 
-export function isWord({ kind, head }: Form): boolean {
+export function isWordForm({ kind, head }: Form): boolean {
   return head === `${kind}_`;
 }
 

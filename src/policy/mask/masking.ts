@@ -7,7 +7,7 @@ import type { Pattern } from '../automaton/patterns.ts';
 import { detectorNames } from '../detectors/names.ts';
 import { createRedactable } from '../redact/redactable.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import { type Form, shapeOf, shapes, wordForm } from './forms.ts';
+import { type Form, formShapes, shapeOf, wordForm } from './forms.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** Masks the values of one pass over a request, and remembers them. */
@@ -81,7 +81,7 @@ export function formsOfRules(
   ]);
   const words = new Set([...detectorNames.map(kindOfDetector), kindOfReason(''), ...own]);
   const isShaped = rules.some(({ placeholder }) => placeholder === shaped);
-  return [...[...words].map(wordForm), ...(isShaped ? shapes : [])];
+  return [...[...words].map(wordForm), ...(isShaped ? formShapes : [])];
 }
 
 /** Detectors that need nothing around a value. */
@@ -115,13 +115,13 @@ function kindOfReason(reason: string): string {
 }
 
 /** Shorter values are words that occur everywhere. */
-const shortest = 6;
+const minLength = 6;
 /** Bytes from which on a value is one in the middle of a word too. */
 const unmistakable = 16;
 /** Longer ones, such as private keys, are found by what they are. */
-const longest = 512;
+const maxLength = 512;
 /** Most values that begin alike; this bounds the work. */
-const mostAlike = 16;
+const maxAlike = 16;
 const backslash = 0x5c;
 
 /** A value that stands somewhere unmasked. */
@@ -145,7 +145,7 @@ function findKnownValues(
     isSeparate(bytes, start, end) &&
     stringAt(document, start, end) !== undefined &&
     !isInEscape(bytes, start);
-  const search = new ByteSearch(placeholders.keys(), { accepts: isValue, mostAlike });
+  const search = new ByteSearch(placeholders.keys(), { accepts: isValue, maxAlike });
   return search.places(bytes).map(({ start, end }) => ({
     start,
     end,
@@ -158,7 +158,7 @@ function findKnownValues(
 function spell(values: Iterable<readonly [value: string, placeholder: string]>): ReadonlyMap<string, string> {
   const placeholders = new Map<string, string>();
   for (const [value, placeholder] of values) {
-    if (value.length < shortest || value.length > longest) continue;
+    if (value.length < minLength || value.length > maxLength) continue;
     for (const depth of [1, 2, 3]) {
       const form = escapeAt(depth, value);
       if (!placeholders.has(form)) placeholders.set(form, placeholder);

@@ -5,7 +5,7 @@ import {
   formOf,
   formWithHead,
   hasLetters,
-  isWord,
+  isWordForm,
   lengthOf,
   literal,
   patternOf,
@@ -28,7 +28,7 @@ export interface PlaceholderPatterns {
   /** Matches the same, and a string that ends with the beginning of one. */
   readonly inJsonOrBegun: RegExp;
   /** Characters of the longest. */
-  readonly longest: number;
+  readonly maxLength: number;
 }
 
 /**
@@ -81,7 +81,7 @@ const patternsOfHeads = memoize((heads): PlaceholderPatterns => {
     broken: new RegExp(broken, 'g'),
     inJson: new RegExp(broken),
     inJsonOrBegun: new RegExp(`(?:${begun})"|${broken}`),
-    longest: Math.max(0, ...forms.map(lengthOf)),
+    maxLength: Math.max(0, ...forms.map(lengthOf)),
   };
 });
 
@@ -89,11 +89,11 @@ const patternsOfHeads = memoize((heads): PlaceholderPatterns => {
 export function wholePattern(forms: readonly Form[]): RegExp {
   // The longest first, since one may be the end or the beginning of another.
   const kinds = forms
-    .filter(isWord)
+    .filter(isWordForm)
     .map(({ kind }) => kind)
     .sort((one, other) => other.length - one.length);
   const words = kinds.length === 0 ? [] : [`(?:${kinds.join('|')})${patternOf(wordForm(''))}`];
-  return new RegExp(any([...words, ...forms.filter((form) => !isWord(form)).map(patternOf)]), 'g');
+  return new RegExp(any([...words, ...forms.filter((form) => !isWordForm(form)).map(patternOf)]), 'g');
 }
 
 function beginningOf(forms: readonly Form[]): string {

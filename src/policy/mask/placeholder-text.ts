@@ -31,8 +31,8 @@ export class PlaceholderText {
     const text = this.#text;
     const start = text.add(piece);
     this.#search();
-    const { beginning, longest } = this.#restorer.patterns;
-    const from = Math.max(this.#read, text.length - longest + 1);
+    const { beginning, maxLength } = this.#restorer.patterns;
+    const from = Math.max(this.#read, text.length - maxLength + 1);
     const begun = beginning.exec(text.slice(from, text.length));
     this.#release(begun === null ? text.length : from + begun.index);
     return { text, start, end: text.length };
@@ -68,11 +68,11 @@ export class PlaceholderText {
     this.#text.release(limit);
     // Not before it is known how the text goes on, and not within what may be one.
     const settled = this.#text.slice(this.#noted, limit);
-    const keep = Math.max(0, settled.length - this.#restorer.patterns.longest - 4);
+    const keep = Math.max(0, settled.length - this.#restorer.patterns.maxLength - 4);
     const cut = keep + (/^\S*/.exec(settled.slice(keep))?.[0].length ?? 0);
     if (cut < settled.length && cut > 0) this.#noteBroken(this.#noted + cut);
-    else if (settled.length > mostNoted) this.#noted = limit - mostNoted;
-    this.#text.forget(Math.min(this.#noted, this.#read), mostNoted);
+    else if (settled.length > maxNoted) this.#noted = limit - maxNoted;
+    this.#text.forget(Math.min(this.#noted, this.#read), maxNoted);
   }
 
   #noteBroken(end: number): void {
@@ -82,4 +82,4 @@ export class PlaceholderText {
 }
 
 /** Maximum characters that are kept for the rest of a placeholder. */
-const mostNoted = 256;
+const maxNoted = 256;

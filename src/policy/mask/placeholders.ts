@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Detector, Range } from '../detectors/detector.ts';
-import { type Form, formOf, isWord, lengthOf } from './forms.ts';
+import { type Form, formOf, isWordForm, lengthOf } from './forms.ts';
 import { findPlaceholders, wholePattern } from './placeholder-patterns.ts';
 
 /**
  * More in one text are not looked at, and so not excepted from any rule: several times what rules may replace in one
  * text, and a tenth of a second.
  */
-const mostChecked = 100_000;
+const maxChecked = 100_000;
 /** How many placeholders are kept, without their values, so that those of the turn before need no second hash. */
-const mostKept = 16_384;
+const maxKept = 16_384;
 
 /**
  * Makes placeholders such as `EMAIL_` and 13 letters: the same one for the same value under the same
@@ -46,7 +46,7 @@ export class Placeholders {
     let checked = 0;
     findPlaceholders({ whole: this.#pattern }, { text }, (found, start) => {
       checked += 1;
-      if (checked > mostChecked) return true;
+      if (checked > maxChecked) return true;
       if (!this.#isOwn(found)) return false;
       const end = start + found.length;
       const last = ranges.at(-1);
@@ -70,7 +70,7 @@ export class Placeholders {
     if (known !== undefined) return known;
     const check = this.#letters(`check\n${idOf(form)}\n${letters}`, form, form.checkLetters);
     const whole = written + check + (form.end?.(written + check) ?? '');
-    if (this.#kept.size >= mostKept) this.#kept.clear();
+    if (this.#kept.size >= maxKept) this.#kept.clear();
     this.#kept.set(written, whole);
     return whole;
   }
@@ -86,7 +86,7 @@ export class Placeholders {
 
 /** What a hash depends on beside the value, so that a value's placeholders of different forms tell nothing together. */
 function idOf(form: Form): string {
-  return isWord(form) ? form.kind : form.head;
+  return isWordForm(form) ? form.kind : form.head;
 }
 
 /** From the bytes of a digest, as a string of one character each, which is cheaper than a buffer. */

@@ -19,7 +19,7 @@ export type KindCounts = Readonly<Record<string, number>>;
 /** Characters that JSON escapes in a string. */
 const escaped = /["\\\u0000-\u001f]/;
 /** No placeholder is as short. */
-const shortest = 6;
+const minLength = 6;
 
 /**
  * Restores the values of one exchange: in a text, a document or a whole answer. It restores what this request held and
@@ -78,7 +78,7 @@ export class Restorer {
   noteBroken(text: string): void {
     for (const { 0: found, index } of text.matchAll(this.patterns.broken)) {
       const kind = this.#kindOfRest(found);
-      if (kind === undefined || this.#isPlaceholder(text.slice(index, index + this.patterns.longest)))
+      if (kind === undefined || this.#isPlaceholder(text.slice(index, index + this.patterns.maxLength)))
         continue;
       this.#broken[kind] = (this.#broken[kind] ?? 0) + 1;
     }
@@ -131,7 +131,7 @@ export class Restorer {
     const isRestorable = createRedactable(document);
     for (let entry = 0; entry < document.count; entry += 1) {
       if (document.kind(entry) !== kinds.string || isElsewhere(entry)) continue;
-      if (document.end(entry) - document.start(entry) <= shortest) continue;
+      if (document.end(entry) - document.start(entry) <= minLength) continue;
       if (!isRestorable({ document, entry })) continue;
       const text = document.text(entry);
       const restored = this.text(text);

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Detector } from '../detectors/detector.ts';
 import type { DetectorName } from '../detectors/names.ts';
-import type { Facts } from '../facts.ts';
+import type { RuleInputs } from '../facts.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Match } from '../rule.ts';
 import type { TextMatch } from '../search/search-result.ts';
@@ -10,7 +10,7 @@ import type { TextMatch } from '../search/search-result.ts';
 /** One compiled condition of a rule. */
 export interface Condition {
   /** Returns where it holds; undefined if it doesn't. Never empty. */
-  test(facts: Facts): readonly Match[] | undefined;
+  test(facts: RuleInputs): readonly Match[] | undefined;
   /** For a condition on texts: what it searches for, and in which texts. */
   readonly text?: TextCondition;
 }
@@ -19,7 +19,7 @@ export interface TextCondition {
   readonly patterns: readonly NamedPattern[];
   /** Roles of the texts that it searches, as bits. */
   readonly roles: number;
-  find(facts: Facts): readonly TextMatch[];
+  find(facts: RuleInputs): readonly TextMatch[];
 }
 
 export interface MatcherContext {

@@ -8,7 +8,7 @@ import {
   defaultConfidence,
 } from '../detectors/detector.ts';
 import { type DetectorName, detectorNames } from '../detectors/names.ts';
-import type { Facts } from '../facts.ts';
+import type { RuleInputs } from '../facts.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
 import { withoutExcepted } from '../search/viewed-text.ts';
@@ -66,7 +66,7 @@ export function searchFor(
   roles: number,
   except: readonly NamedPattern[],
 ): Condition {
-  const find = (facts: Facts) =>
+  const find = (facts: RuleInputs) =>
     facts.found(patterns, () => withoutExcepted(findMatches(facts, patterns, roles), except, facts));
   return {
     text: { patterns, roles, find },
@@ -132,7 +132,11 @@ function detectorPattern(name: DetectorName, confidence: Confidence, load: () =>
 }
 
 /** Where any of these patterns is in texts of these roles; across segments, the role of either counts. */
-function findMatches(facts: Facts, patterns: readonly NamedPattern[], roles: number): readonly TextMatch[] {
+function findMatches(
+  facts: RuleInputs,
+  patterns: readonly NamedPattern[],
+  roles: number,
+): readonly TextMatch[] {
   if (facts.searchResult.matches.size === 0) return [];
   return patterns.flatMap(({ key }) =>
     facts

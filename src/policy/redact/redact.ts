@@ -2,7 +2,7 @@ import { replaceTexts } from '../../json/byte-edits.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
 import type { Range } from '../detectors/detector.ts';
-import type { Facts } from '../facts.ts';
+import type { RuleInputs } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { matchLimit, type Piece, type SearchResult, type TextMatch } from '../search/search-result.ts';
 import type { MatchRange, ViewedTexts } from '../search/viewed-text.ts';
@@ -13,13 +13,13 @@ import { createRedactable } from './redactable.ts';
 const hidden = '*';
 
 /** Removes from JSON pointers what a record must not repeat. */
-export type MaskPointer = (pointer: string) => string;
+export type HidePointer = (pointer: string) => string;
 
 /**
  * A pointer contains object keys, and a key may itself be a text that a rule matches: such keys are masked, whichever rule
  * found them and whichever rule's place is shown.
  */
-export function createPointerMask({ matches }: SearchResult): MaskPointer {
+export function createPointerMask({ matches }: SearchResult): HidePointer {
   const names = new Set<string>();
   for (const found of matches.values()) {
     for (const { segment } of found) {
@@ -46,7 +46,7 @@ export interface Replacement extends Range {
 export type Mask = (value: string) => string;
 
 /** Everything that a rule's conditions on texts found. */
-export function matchesOfRule(rule: CompiledRule, facts: Facts): readonly TextMatch[] {
+export function matchesOfRule(rule: CompiledRule, facts: RuleInputs): readonly TextMatch[] {
   return (rule.when ?? []).flatMap((condition) => condition.text?.find(facts) ?? []);
 }
 

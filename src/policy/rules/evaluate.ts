@@ -1,4 +1,4 @@
-import type { Facts } from '../facts.ts';
+import type { RuleInputs } from '../facts.ts';
 import type { Condition } from '../matchers/matcher.ts';
 import type { Match, Verdict } from '../rule.ts';
 import type { CompiledConditions, CompiledRule } from './compile-rule.ts';
@@ -7,7 +7,7 @@ import type { CompiledConditions, CompiledRule } from './compile-rule.ts';
  * The verdict of one rule on a request; undefined if it doesn't apply. May throw what a matcher throws. Conditions
  * on texts look at `texts`, which are those of the request unless others are given.
  */
-export function evaluateRule(rule: CompiledRule, facts: Facts, texts = facts): Verdict | undefined {
+export function evaluateRule(rule: CompiledRule, facts: RuleInputs, texts = facts): Verdict | undefined {
   const matches = evaluateConditions(rule, facts, texts);
   return matches && verdictOf(rule, matches);
 }
@@ -15,7 +15,7 @@ export function evaluateRule(rule: CompiledRule, facts: Facts, texts = facts): V
 /** Where conditions hold; undefined if they don't. */
 export function evaluateConditions(
   { when, unless }: CompiledConditions,
-  facts: Facts,
+  facts: RuleInputs,
   texts = facts,
 ): readonly Match[] | undefined {
   const matches = when === undefined ? [] : testAll(when, facts, texts);
@@ -30,7 +30,11 @@ export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdic
 }
 
 /** The matches of all conditions together, those on texts first; undefined unless all hold. */
-function testAll(conditions: readonly Condition[], facts: Facts, texts: Facts): readonly Match[] | undefined {
+function testAll(
+  conditions: readonly Condition[],
+  facts: RuleInputs,
+  texts: RuleInputs,
+): readonly Match[] | undefined {
   let matches: readonly Match[] = [];
   for (const condition of conditions) {
     const found = condition.test(condition.text === undefined ? facts : texts);
@@ -46,14 +50,14 @@ export function isOnCaps({ action, options }: CompiledRule): boolean {
 }
 
 /** The smallest `over` of the rules that would apply to the request if its cap were unlimited. */
-export function capLimit(rules: readonly CompiledRule[], unbounded: Facts): number {
+export function capLimit(rules: readonly CompiledRule[], unbounded: RuleInputs): number {
   return rules.reduce((limit, rule) => {
     const over = rule.options.when?.max_output_tokens?.over ?? limit;
     return over < limit && mayApply(rule, unbounded) ? over : limit;
   }, Number.POSITIVE_INFINITY);
 }
 
-function mayApply(rule: CompiledRule, facts: Facts): boolean {
+function mayApply(rule: CompiledRule, facts: RuleInputs): boolean {
   try {
     return evaluateRule(rule, facts) !== undefined;
   } catch {

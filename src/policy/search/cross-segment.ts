@@ -1,4 +1,4 @@
-import type { View } from '../automaton/byte-reader.ts';
+import type { TextView } from '../automaton/byte-reader.ts';
 import { type Character, readCharacter, type TextBytes } from '../automaton/code-points.ts';
 import { isState, type State, type Threads } from '../automaton/dfa-state.ts';
 import type { LazyDfa } from '../automaton/lazy-dfa.ts';
@@ -30,7 +30,7 @@ export class CrossSegmentMatcher {
   readonly #patternSet: PatternSet;
   readonly #checkpoint: Checkpoint;
   readonly #sequences = new Map<string, Sequence>();
-  readonly #states: Readonly<Record<View, SegmentStates>>;
+  readonly #states: Readonly<Record<TextView, SegmentStates>>;
   readonly #character: Character = { codePoint: 0, length: 0 };
   /** Patterns over the end of a segment that is read; mostly there are none. */
   readonly #matches = new Map<number, PatternMatch>();
@@ -112,7 +112,7 @@ export class CrossSegmentMatcher {
   }
 
   /** Runs what was open before through the beginning of a text; returns what is open at its end. */
-  #goOn(view: View, before: Sequence, text: TextBytes, { after }: TextVerdict): readonly Threads[] {
+  #goOn(view: TextView, before: Sequence, text: TextBytes, { after }: TextVerdict): readonly Threads[] {
     // Patterns that ended with the previous text show only now, and have already been reported.
     this.#known = before.found;
     const states = this.#states[view].begin(before[view]);
@@ -129,7 +129,7 @@ export class CrossSegmentMatcher {
     return states.openedWith(after[view]);
   }
 
-  #note(view: View, patterns: readonly number[]): void {
+  #note(view: TextView, patterns: readonly number[]): void {
     for (const pattern of patterns) {
       if (this.#known.size > 0 && this.#known.has(pattern)) continue;
       if (this.#patternSet.patterns[pattern]?.kind === 'detector') this.#window.schedule(pattern);
@@ -156,7 +156,7 @@ const ignore = () => {};
  */
 class SegmentStates {
   readonly #scanner: Scanner;
-  readonly #view: View;
+  readonly #view: TextView;
   readonly #automaton: LazyDfa;
   /** The number of open states; entries after them are stale. */
   readonly #states: State[] = [];
@@ -172,7 +172,7 @@ class SegmentStates {
   };
 
   /** `onPatterns` gets the patterns that end on the way. */
-  constructor(scanner: Scanner, view: View, onPatterns: (patterns: readonly number[]) => void) {
+  constructor(scanner: Scanner, view: TextView, onPatterns: (patterns: readonly number[]) => void) {
     this.#scanner = scanner;
     this.#view = view;
     this.#automaton = scanner[view];

@@ -1,4 +1,4 @@
-import type { View } from '../automaton/byte-reader.ts';
+import type { TextView } from '../automaton/byte-reader.ts';
 import type { Range } from '../detectors/detector.ts';
 import type { Place, Segment } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
@@ -11,7 +11,7 @@ export interface Piece extends Range {
 /** A pattern in a text; `before` is set where it is only found together with an earlier text of the same sequence. */
 export interface TextMatch {
   readonly pattern: number;
-  readonly view: View;
+  readonly view: TextView;
   readonly segment: Segment;
   readonly before?: Segment;
   /** All of what a detector found in texts that were joined; other patterns are sought again. */

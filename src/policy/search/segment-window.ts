@@ -69,10 +69,10 @@ export class SegmentWindow {
   /** Schedules detectors of long runs where one continues from the segments before. */
   #continueRun({ place: { document, entry }, optional }: Segment): void {
     const text = bytesOf(document, entry);
-    const { length, isWhole } = runAtStart(text);
+    const { length, fillsText } = runAtStart(text);
     const joined = this.#openRun + length;
     if (joined >= longRunLength) for (const number of this.#patternSet.longRuns) this.#scheduled.add(number);
-    const open = isWhole ? joined : runAtEnd(text);
+    const open = fillsText ? joined : runAtEnd(text);
     // Without an optional segment, the run before it is still open.
     this.#openRun = optional === undefined ? open : Math.max(open, this.#openRun);
   }
@@ -216,7 +216,7 @@ const longText = 256;
 /** Kinds of optional segments up to which the sequence is read without each. */
 const leftOutLimit = 8;
 /** Characters of the shortest thing that a detector finds. */
-const shortestMatch = 6;
+const minMatchLength = 6;
 
 function isLong(segment: Segment): boolean {
   return lengthOf(segment) >= longText;
@@ -274,7 +274,7 @@ function* pairsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
     const one = segments[at - 1] as Segment;
     const other = segments[at] as Segment;
     const isBorder = one.unit.turn !== other.unit.turn;
-    if (isBorder && lengthOf(one) + lengthOf(other) >= shortestMatch) yield [one, other];
+    if (isBorder && lengthOf(one) + lengthOf(other) >= minMatchLength) yield [one, other];
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { defaultConfidence } from '../detectors/detector.ts';
-import type { Facts } from '../facts.ts';
+import type { RuleInputs } from '../facts.ts';
 import type { Detected, Match } from '../rule.ts';
 import { placeInRequest, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './search-result.ts';
@@ -14,7 +14,7 @@ const countedLength = 65_536;
 const detectedLimit = 16;
 
 /** Occurrences as matches, one for each text of the request, in the order of the request. */
-export function matchesAt(matches: readonly TextMatch[], facts: Facts): readonly Match[] {
+export function matchesAt(matches: readonly TextMatch[], facts: RuleInputs): readonly Match[] {
   return firstTexts(matches).map((same) => {
     const { entry } = placeInRequest((same[0] as TextMatch).segment.place);
     return {
@@ -56,7 +56,7 @@ function entryOf({ segment }: TextMatch): number {
 }
 
 /** The automaton for folded text sees what is there exactly, too. */
-function viewOf(matches: readonly TextMatch[], facts: Facts): 'exact' | 'folded' {
+function viewOf(matches: readonly TextMatch[], facts: RuleInputs): 'exact' | 'folded' {
   const isExact = matches.some(({ pattern, segment }) => {
     const sought = facts.pattern(pattern);
     if (sought.kind !== 'phrase') return false;
@@ -66,7 +66,7 @@ function viewOf(matches: readonly TextMatch[], facts: Facts): 'exact' | 'folded'
 }
 
 /** How often something occurs in a text, and what detectors make of it. */
-function countAll(matches: readonly TextMatch[], facts: Facts): Pick<Match, 'count' | 'detected'> {
+function countAll(matches: readonly TextMatch[], facts: RuleInputs): Pick<Match, 'count' | 'detected'> {
   const detected = new Map<string, Detected>();
   let count = 0;
   const across = new Set<number>();
@@ -89,7 +89,7 @@ function countAll(matches: readonly TextMatch[], facts: Facts): Pick<Match, 'cou
   return { count, ...(detected.size === 0 ? {} : { detected: [...detected.values()] }) };
 }
 
-function rangesOf({ pattern, segment, before, view }: TextMatch, facts: Facts): readonly MatchRange[] {
+function rangesOf({ pattern, segment, before, view }: TextMatch, facts: RuleInputs): readonly MatchRange[] {
   const { document, entry } = segment.place;
   if (before !== undefined || document.end(entry) - document.start(entry) > countedLength) return [];
   const ranges = facts.texts.at(segment.place).ranges(facts.pattern(pattern));

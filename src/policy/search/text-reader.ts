@@ -1,15 +1,15 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { View } from '../automaton/byte-reader.ts';
+import type { TextView } from '../automaton/byte-reader.ts';
 import type { TextBytes } from '../automaton/code-points.ts';
 import type { Pattern, PatternSet } from '../automaton/patterns.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
 import type { Checkpoint } from '../checkpoint.ts';
-import { isAtLeast } from '../detectors/detector.ts';
+import { isSureEnough } from '../detectors/detector.ts';
 import { ViewedText } from './viewed-text.ts';
 
 export interface PatternMatch {
   readonly pattern: number;
-  readonly view: View;
+  readonly view: TextView;
 }
 
 /** What is known of one text by itself. It holds for the same bytes wherever they stand. */
@@ -81,7 +81,7 @@ export class TextReader {
       if (pattern?.kind !== 'detector') continue;
       const other = wider.get(number);
       const whole = other !== undefined && candidates.includes(other) ? patterns[other] : pattern;
-      const found = viewed.ranges(whole as Pattern).find((range) => isAtLeast(range, pattern.confidence));
+      const found = viewed.ranges(whole as Pattern).find((range) => isSureEnough(range, pattern.confidence));
       if (found !== undefined) patternMatches.push({ pattern: number, view: found.view });
     }
     return patternMatches;

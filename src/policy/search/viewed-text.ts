@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js';
 import type { JsonDocument } from '../../json/json-document.ts';
 import { partitionPoint } from '../../lib/partition-point.ts';
-import type { View } from '../automaton/byte-reader.ts';
+import type { TextView } from '../automaton/byte-reader.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
@@ -17,7 +17,7 @@ const placeWidth = 2 ** 26;
 
 /** A part of a text, in UTF-16 units; and the view in which the pattern was there. */
 export interface MatchRange extends Finding {
-  readonly view: View;
+  readonly view: TextView;
 }
 
 /** The ranges of a pattern outside some exceptions. */
@@ -202,7 +202,7 @@ function rangesIn(
 
 const noRanges: readonly MatchRange[] = [];
 
-function inView(view: View, found: readonly Finding[]): readonly MatchRange[] {
+function inView(view: TextView, found: readonly Finding[]): readonly MatchRange[] {
   // Each with as few members as it has: a body may have tens of thousands.
   return found.map(({ start, end, confidence, why }) => {
     if (confidence === undefined && why === undefined) return { start, end, view };

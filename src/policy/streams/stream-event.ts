@@ -5,7 +5,7 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
 
 /** What an event is, read once for all stages. */
-interface Reading {
+interface ReadEvent {
   /** Undefined for what begins like an object but is not strict JSON: clients read it in different ways. */
   readonly source: AnswerText | undefined;
   readonly isObject: boolean;
@@ -29,7 +29,7 @@ export class StreamEvent {
   readonly #reader: EventReader;
   /** The event as it came, as long as nothing in it changes. */
   #bytes: Buffer | undefined;
-  #reading: Reading | undefined;
+  #reading: ReadEvent | undefined;
   /** The only text, in an event that is the same as one before otherwise. */
   #text: string | undefined;
   #changes: Map<number, string> | undefined;
@@ -47,7 +47,7 @@ export class StreamEvent {
   }
 
   /** Reads it now, unless it has been read: events must be read in their order. */
-  get reading(): Reading {
+  get reading(): ReadEvent {
     if (this.#reading !== undefined) return this.#reading;
     const last = this.#reader.last;
     this.#text = last?.frame?.textIn(this);
@@ -61,7 +61,7 @@ export class StreamEvent {
   }
 
   /** The same for this event alone, where its only text must be seen in its document. */
-  readAlone(): Reading {
+  readAlone(): ReadEvent {
     const { reading } = this;
     if (this.#text === undefined) return reading;
     this.#text = undefined;
@@ -132,9 +132,9 @@ export class StreamEvent {
 export class EventReader {
   readonly #parts = new PartReader();
   /** What was read last, if the next event may differ from it in its only text. */
-  last: Reading | undefined;
+  last: ReadEvent | undefined;
 
-  read(event: SseEvent): Reading {
+  read(event: SseEvent): ReadEvent {
     const source = readAnswerText(Buffer.from(event.data));
     const isDone = event.data.trim() === '[DONE]';
     const { parts, ends } =

@@ -79,11 +79,11 @@ const headLength = 1368;
  */
 function readBase64(data: string, mediaType: string | undefined): Decoded {
   const plain = data.includes('%') ? percentDecode(data).toString('latin1') : data;
-  const isWhole = base64Only.test(plain);
+  const isAllBase64 = base64Only.test(plain);
   const isText = mediaType !== undefined && isTextType(mediaType);
-  if (!isText && isWhole && isBinary(Buffer.from(plain.slice(0, headLength), 'base64'))) return opaque;
+  if (!isText && isAllBase64 && isBinary(Buffer.from(plain.slice(0, headLength), 'base64'))) return opaque;
   const whole = readBytes(Buffer.from(plain, 'base64'), isText);
-  if (isWhole) return whole;
+  if (isAllBase64) return whole;
   // Some readers stop at padding in the middle, others skip it: it is read both ways.
   const sections = plain.split(/=+/).map((section) => Buffer.from(section, 'base64'));
   const joined = readBytes(Buffer.concat(sections), isText);
@@ -158,15 +158,15 @@ export function readProseUrl(text: string): Decoded | undefined {
     const { texts } = readDataUrl(text) ?? opaque;
     return { texts, isOpaque: false };
   }
-  const isWhole = begin + whole.length === text.trimEnd().length && data !== '';
-  return isWhole && /;base64$/i.test(parameters) ? readBase64(data, mediaType) : undefined;
+  const isEntire = begin + whole.length === text.trimEnd().length && data !== '';
+  return isEntire && /;base64$/i.test(parameters) ? readBase64(data, mediaType) : undefined;
 }
 
 /** Shorter unlabelled base64 is taken for a word. */
-const shortestBase64 = 32;
+const minBase64Length = 32;
 
 /** The content of an object: texts, each a reading of the same bytes at `data`, or content that can't be read. */
-interface Source {
+interface EncodedSource {
   readonly data: number;
   readonly texts: readonly string[];
   readonly unseen?: 'opaque' | 'reference';
@@ -186,7 +186,7 @@ export function readSource(
   document: JsonDocument,
   object: number,
   { isInConversation, isWrapped }: { readonly isInConversation: boolean; readonly isWrapped: boolean },
-): Source | undefined {
+): EncodedSource | undefined {
   const type = document.memberText(object, 'type');
   const url = document.memberText(object, 'url');
   if (url !== undefined && !isDataUrl(url) && (type === 'url' || (type === undefined && isInConversation))) {
@@ -206,7 +206,7 @@ export function readSource(
   const text = document.text(data);
   // A data URL has already been read in place.
   if (isDataUrl(text)) return undefined;
-  const isLong = text.length >= (isWrapped ? 1 : shortestBase64);
+  const isLong = text.length >= (isWrapped ? 1 : minBase64Length);
   const isHidden = isInConversation && isLong && isBase64(text);
   if (!isClaimed && !isHidden) return undefined;
   const { texts, isOpaque } = readBase64(text, mediaType);

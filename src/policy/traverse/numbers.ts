@@ -7,9 +7,9 @@ const zero = 0x30;
 const nine = 0x39;
 
 /** Shorter numbers can't contain anything that a detector searches for. */
-const leastNumber = 1e6;
+const minNumber = 1e6;
 /** Digits before the point of a number that may be rounded to that. */
-const leastDigits = 6;
+const minDigits = 6;
 /** No detector looks for more digits. */
 const maxDigits = 31;
 
@@ -21,7 +21,7 @@ export function readDigits(document: JsonDocument, entry: number): readonly stri
   if (!mayHideDigits(document, entry)) return [];
   const raw = document.raw(entry);
   const value = Math.abs(Number(raw));
-  if (value < leastNumber || value >= 10 ** maxDigits) return [];
+  if (value < minNumber || value >= 10 ** maxDigits) return [];
   const exact = integerDigits(raw, maxDigits);
   const rounded = Number.isInteger(value) ? String(BigInt(value)) : undefined;
   return [...new Set([exact, rounded])].filter((digits) => digits !== undefined);
@@ -35,7 +35,7 @@ function mayHideDigits(document: JsonDocument, entry: number): boolean {
   let isLong = false;
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] as number;
-    if (byte === point) isLong = at - start >= leastDigits;
+    if (byte === point) isLong = at - start >= minDigits;
     if ((byte | 0x20) === letterE) return true;
   }
   return isLong;

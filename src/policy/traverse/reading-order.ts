@@ -118,7 +118,7 @@ export interface BlockHead {
   readonly isInOrder: boolean;
 }
 
-export function readHead(document: JsonDocument, object: number, kindOf: MemberReader): BlockHead {
+export function readBlockHead(document: JsonDocument, object: number, kindOf: MemberReader): BlockHead {
   const end = document.next(object);
   let type: string | undefined;
   let hasId = false;

@@ -12,7 +12,7 @@ import {
   memberContext,
   memberKinds,
   rankOf,
-  readHead,
+  readBlockHead,
 } from './reading-order.ts';
 import { type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import type { Context, Visitor } from './walk-context.ts';
@@ -21,7 +21,7 @@ const nestingLimit = 4;
 /** Members that hold nothing but bytes, however short these are and even if other members are missing. */
 const byteWrappers = new Set(['source', 'input_audio', 'inlineData', 'inline_data']);
 /** Shorter texts can't contain a picture. */
-const shortestBinary = 64;
+const minBinaryLength = 64;
 
 interface ValueWalkParts {
   readonly visitor: Visitor;
@@ -78,7 +78,7 @@ export class ValueWalk {
     this.#visitor.block(entry);
     this.#isAtTurn = true;
     if (document.kind(entry) === kinds.object) {
-      const head = readHead(document, entry, this.#kindOf);
+      const head = readBlockHead(document, entry, this.#kindOf);
       const unseen = unseenBlock(document, entry, head);
       if (unseen !== undefined) this.#noteUnseen(unseen, context.place(document, entry));
       const isMessage = document.member(entry, 'role') !== undefined;
@@ -123,7 +123,7 @@ export class ValueWalk {
     if (this.#dialect === undefined || !context.isJoined || context.isData) {
       return this.#members(document, { object: entry, block: context, isInOrder: true });
     }
-    const head = readHead(document, entry, this.#kindOf);
+    const head = readBlockHead(document, entry, this.#kindOf);
     const unseen = unseenBlock(document, entry, head);
     if (unseen !== undefined) this.#noteUnseen(unseen, context.place(document, entry));
     const isListed = !document.isKey(entry - 1);
@@ -235,7 +235,7 @@ export class ValueWalk {
   #noteBinary(document: JsonDocument, value: number, block: Context): void {
     if (!block.isJoined || document.kind(value) !== kinds.string) return;
     const length = document.end(value) - document.start(value);
-    if (length >= shortestBinary && holdsBinary(document.raw(value)))
+    if (length >= minBinaryLength && holdsBinary(document.raw(value)))
       this.#noteUnseen('opaque', block.place(document, value));
   }
 

@@ -1,7 +1,7 @@
 import { checkSegments } from '../../dialects/model-path.ts';
 
 /** A request for a model, before it is known how its host wants to be asked. */
-export interface Call {
+export interface CloudRequest {
   /** One of the gateway's own paths. */
   readonly path: string;
   /** The model's name at the host. */
@@ -24,8 +24,8 @@ export interface Envelope {
 /** How a cloud is asked that doesn't have the paths of the dialect. */
 export interface CloudApi {
   /** The request target below the path of the base URL. */
-  pathFor(call: Call): string;
-  envelopeFor?(call: Pick<Call, 'path'>): Envelope;
+  pathFor(call: CloudRequest): string;
+  envelopeFor?(call: Pick<CloudRequest, 'path'>): Envelope;
 }
 
 /** An Azure OpenAI resource with dated versions: deployments are in the path, and its base URL ends with /openai. */

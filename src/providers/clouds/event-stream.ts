@@ -4,9 +4,9 @@ import { GatewayError } from '../../errors.ts';
 import type { ProviderAnswer } from '../transport/upstream.ts';
 
 /** Maximum bytes of one frame: one event as Base64, so that a broken length can't fill the memory. */
-const largestFrame = 2 * eventLimitBytes; // base64 and its frame
+const maxFrameBytes = 2 * eventLimitBytes; // base64 and its frame
 /** A length, the length of the headers, two checksums. */
-const smallestFrame = 16;
+const minFrameBytes = 16;
 
 /** The types of Anthropic's errors that say what Bedrock's exceptions do; any other is an `api_error`. */
 const errorTypes: Readonly<Record<string, string>> = {
@@ -77,7 +77,7 @@ class FrameReader {
   #held: Buffer[] = [];
   #heldBytes = 0;
   /** So many bytes are needed before there is anything to do. */
-  #neededBytes = smallestFrame;
+  #neededBytes = minFrameBytes;
 
   /** Throws for a wrong length or checksum. */
   push(chunk: Buffer): readonly Frame[] {
@@ -104,9 +104,9 @@ class FrameReader {
 
 /** Of the frame that begins here, or what is needed to know it. */
 function lengthOf(bytes: Buffer): number {
-  if (bytes.length < smallestFrame) return smallestFrame;
+  if (bytes.length < minFrameBytes) return minFrameBytes;
   const length = bytes.readUInt32BE(0);
-  if (length >= smallestFrame && length <= largestFrame) return length;
+  if (length >= minFrameBytes && length <= maxFrameBytes) return length;
   throw new Error('a frame has an impossible length');
 }
 

@@ -4,10 +4,10 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Pool } from 'undici';
 import { addressAttemptMs } from '../../lib/address-attempts.ts';
 import { decodePercent } from '../../lib/decode-percent.ts';
-import { messageOf } from '../../lib/message-of.ts';
+import { messageOfError } from '../../lib/message-of.ts';
 
 /** The server that a connection is opened to. */
-interface Endpoint {
+interface HostAddress {
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
@@ -20,7 +20,7 @@ class Tunnel {
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(proxy: string, { host, port }: Endpoint, options: Reach) {
+  constructor(proxy: string, { host, port }: HostAddress, options: Reach) {
     const url = new URL(proxy);
     // undici's own connections would be checked against the name of the tunnel's other end.
     const connect = connectWithin(options.connectMs, connectDirectly(endpointOf(url), options));
@@ -62,7 +62,7 @@ function credentials({ username, password }: URL): Readonly<Record<string, strin
 export class ProxyError extends Error {}
 
 function unreached(cause: Error): ProxyError {
-  return new ProxyError(`the proxy can't be reached: ${messageOf(cause)}`, { cause });
+  return new ProxyError(`the proxy can't be reached: ${messageOfError(cause)}`, { cause });
 }
 
 function refused(status: number): ProxyError {
@@ -98,7 +98,7 @@ interface Reach {
 }
 
 /** Makes connections to an endpoint. TLS sessions are resumed, but never across endpoints. */
-export function connectTo(endpoint: Endpoint, { ca, connectMs, proxy }: ConnectOptions): Connect {
+export function connectTo(endpoint: HostAddress, { ca, connectMs, proxy }: ConnectOptions): Connect {
   // Created once, because loading all of Node's authorities takes milliseconds.
   const reach = { connectMs, secureContext: ca === undefined ? undefined : contextWith(ca) };
   if (proxy === undefined) return connectDirectly(endpoint, reach);
@@ -106,12 +106,12 @@ export function connectTo(endpoint: Endpoint, { ca, connectMs, proxy }: ConnectO
 }
 
 /** The server of a URL. */
-export function endpointOf({ hostname, port, protocol }: URL): Endpoint {
+export function endpointOf({ hostname, port, protocol }: URL): HostAddress {
   const isTls = protocol === 'https:';
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (isTls ? 443 : 80)), isTls };
 }
 
-function connectDirectly(endpoint: Endpoint, reach: Reach): Connect {
+function connectDirectly(endpoint: HostAddress, reach: Reach): Connect {
   const secure = endpoint.isTls ? tlsTo(endpoint, reach) : undefined;
   return (connected) => {
     const socket = secure === undefined ? plainTo(endpoint, reach) : secure(endpoint);
@@ -120,7 +120,7 @@ function connectDirectly(endpoint: Endpoint, reach: Reach): Connect {
   };
 }
 
-type Secure = (under: Pick<Endpoint, 'host' | 'port'> | { readonly socket: Socket }) => Socket;
+type Secure = (under: Pick<HostAddress, 'host' | 'port'> | { readonly socket: Socket }) => Socket;
 
 function through(tunnel: Tunnel, secure: Secure | undefined): Connect {
   return (connected) => {
@@ -155,7 +155,7 @@ function connectWithin(connectMs: number, connect: Connect): (connected: Connect
   };
 }
 
-function plainTo({ host, port }: Endpoint, { connectMs }: Reach): Socket {
+function plainTo({ host, port }: HostAddress, { connectMs }: Reach): Socket {
   const options: TcpNetConnectOpts & { highWaterMark: number } = {
     host,
     port,
@@ -165,7 +165,7 @@ function plainTo({ host, port }: Endpoint, { connectMs }: Reach): Socket {
   return connectPlain(options);
 }
 
-function tlsTo({ host }: Endpoint, { secureContext, connectMs }: Reach): Secure {
+function tlsTo({ host }: HostAddress, { secureContext, connectMs }: Reach): Secure {
   let session: Buffer | undefined;
   return (under) => {
     const options: ConnectionOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {

@@ -20,7 +20,7 @@ export interface HostDispatch extends Dispatcher.DispatchOptions {
  * would go on as long as each one ends: a proxy that sends bytes ahead of the request would be asked a thousand times a
  * second.
  */
-const mostOpened = 3;
+const maxOpened = 3;
 
 /** The connection of a client: one at a time, with one request at a time. */
 export class HostConnection {
@@ -46,7 +46,7 @@ export class HostConnection {
   /** For undici, when it needs a connection. */
   open(connected: (...settled: [null, Socket] | [Error, null]) => void): void {
     this.#opened += 1;
-    if (this.#opened > mostOpened) {
+    if (this.#opened > maxOpened) {
       return connected(new Error('its connections end before a request can be sent'), null);
     }
     this.#attempted = this.#connect((error, socket) => {

@@ -27,9 +27,9 @@ export interface LedgerOptions {
 }
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
-const entry = import.meta.url.endsWith('.ts') ? '../../../dist/ledger-worker.js' : './ledger-worker.js';
+const entry = import.meta.url.endsWith('.ts') ? '../../../dist/ledger-thread.js' : './ledger-thread.js';
 /** Nobody waits longer for the disk; a beginning that takes longer counts as a failure. */
-const longestWaitMs = 2_000;
+const maxWaitMs = 2_000;
 const closeMs = 5_000;
 const restartMs = 1_000;
 
@@ -200,7 +200,7 @@ async function inTime(writing: Promise<void>): Promise<void> {
   const tooLong = new Promise<never>((_, reject) => {
     const fail = () => reject(new Error('the disk takes too long'));
     // If this process itself was held up, the disk may have answered: timers run before that is read.
-    late = setTimeout(() => setImmediate(fail), longestWaitMs);
+    late = setTimeout(() => setImmediate(fail), maxWaitMs);
   });
   try {
     await Promise.race([writing, tooLong]);

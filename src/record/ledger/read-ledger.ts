@@ -1,5 +1,5 @@
 import { isConnectionLost, postgresRemedy } from '../../database/failures.ts';
-import { messageOf } from '../../lib/message-of.ts';
+import { messageOfError } from '../../lib/message-of.ts';
 import { readLedgerFile } from './ledger-file.ts';
 import {
   addUp,
@@ -21,7 +21,7 @@ export class LedgerFailure extends Error {
 
   constructor(cause: unknown, { isAway = false } = {}) {
     const remedy = postgresRemedy(cause);
-    super(remedy === undefined ? messageOf(cause) : `${messageOf(cause)}; ${remedy}`, { cause });
+    super(remedy === undefined ? messageOfError(cause) : `${messageOfError(cause)}; ${remedy}`, { cause });
     this.isAway = isAway;
   }
 }

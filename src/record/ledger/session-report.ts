@@ -37,7 +37,7 @@ const amounts = [
 type Amount = (typeof amounts)[number];
 
 /** A session as the tables, or rows that they don't have yet, know it. */
-type Part = Readonly<Record<Amount, number>> &
+type SessionPart = Readonly<Record<Amount, number>> &
   Pick<SessionSum, 'session' | 'project' | 'agent'> & {
     readonly key_id: string;
     readonly first: number;
@@ -58,10 +58,10 @@ export async function sumSessions(
   // A session with a recent row has earlier ones in the tables, whenever they were.
   const known = new Set(stored.map(idOf));
   const missing = new Set(recent.filter((row) => !known.has(idOf(row))).map((row) => row.session ?? ''));
-  const earlier: Part[] = [];
+  const earlier: SessionPart[] = [];
   for (const each of missing)
     earlier.push(...(await readStored(tables, { sinceMs: 0, limit, session: each })));
-  const merged = new Map<string, Part>();
+  const merged = new Map<string, SessionPart>();
   for (const part of [
     ...stored,
     ...earlier.filter((each) => !known.has(idOf(each))),
@@ -100,7 +100,7 @@ function hasSessions(tables: LedgerTables | undefined): tables is LedgerTables {
 async function readStored(
   tables: LedgerTables | undefined,
   { sinceMs, limit, session }: SessionQuery,
-): Promise<readonly Part[]> {
+): Promise<readonly SessionPart[]> {
   if (!hasSessions(tables)) return [];
   const { session_sums: table, exchanges } = tables.names;
   const named = session === undefined ? "session <> ''" : 'session = $2';
@@ -108,14 +108,14 @@ async function readStored(
   const latest = `with latest as (select session, key_id from ${table} where quarter >= $1 and ${named}
     group by session, key_id order by max(quarter) desc, session limit ${limit})`;
   const sums = amounts.map((name) => `${tables.sumOf(name)} as ${name}`).join();
-  const found = await tables.select<Part>(
+  const found = await tables.select<SessionPart>(
     `${latest} select each.session, each.key_id, max(project) as project, max(agent) as agent,
        min(quarter) * ${quarterMs} as first, max(quarter) * ${quarterMs} as last, ${sums}
      from ${table} as each join latest on each.session = latest.session and each.key_id = latest.key_id
      group by each.session, each.key_id`,
     values,
   );
-  const times = await tables.select<Pick<Part, 'session' | 'key_id' | 'first' | 'last'>>(
+  const times = await tables.select<Pick<SessionPart, 'session' | 'key_id' | 'first' | 'last'>>(
     `${latest} select each.session, each.key_id, min(started_ms) as first, max(started_ms) as last
      from ${exchanges} as each join latest on each.session = latest.session and each.key_id = latest.key_id
      group by each.session, each.key_id`,
@@ -126,12 +126,16 @@ async function readStored(
     const kept = exact.get(idOf(part));
     if (kept === undefined) return part;
     // Rows are deleted from the oldest on: a first one that is kept is not always the first.
-    const isWhole = kept.first < part.first + quarterMs;
-    return { ...part, first: isWhole ? kept.first : part.first, last: Math.max(part.last, kept.last) };
+    const isWithinQuarter = kept.first < part.first + quarterMs;
+    return {
+      ...part,
+      first: isWithinQuarter ? kept.first : part.first,
+      last: Math.max(part.last, kept.last),
+    };
   });
 }
 
-function toPart(row: LedgerRow): Part {
+function toPart(row: LedgerRow): SessionPart {
   const { session, key_id, project, agent, started_ms, nano_usd, new_tokens } = row;
   const { input_tokens, output_tokens, cache_read_tokens } = row;
   return {
@@ -143,7 +147,7 @@ function toPart(row: LedgerRow): Part {
   };
 }
 
-function add(one: Part, other: Part): Part {
+function add(one: SessionPart, other: SessionPart): SessionPart {
   const added = amounts.map((name) => [name, one[name] + other[name]]);
   return {
     ...one,
@@ -154,7 +158,7 @@ function add(one: Part, other: Part): Part {
   };
 }
 
-function toSum({ key_id, first, last, nano_usd, ...part }: Part): SessionSum {
+function toSum({ key_id, first, last, nano_usd, ...part }: SessionPart): SessionSum {
   const { session, project, agent, requests, input_tokens, output_tokens } = part;
   const { cache_read_tokens, new_tokens, unpriced } = part;
   return {

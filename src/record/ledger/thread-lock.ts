@@ -13,8 +13,8 @@ export class ThreadLock {
   }
 
   /** Blocks the calling thread. Returns whether the lock was free within that time. */
-  acquire(longestMs = Number.POSITIVE_INFINITY): boolean {
-    const deadline = performance.now() + longestMs;
+  acquire(maxMs = Number.POSITIVE_INFINITY): boolean {
+    const deadline = performance.now() + maxMs;
     while (Atomics.compareExchange(this.#state, 0, free, held) !== free) {
       if (Atomics.wait(this.#state, 0, held, deadline - performance.now()) === 'timed-out') return false;
     }
@@ -27,10 +27,10 @@ export class ThreadLock {
   }
 
   /** Has the process take it before it ends; returns the function that undoes this. */
-  acquireAtExit(longestMs: number): () => void {
+  acquireAtExit(maxMs: number): () => void {
     const onExit = () => {
       Atomics.store(this.#state, 1, 1);
-      this.acquire(longestMs);
+      this.acquire(maxMs);
     };
     process.once('exit', onExit);
     return () => process.off('exit', onExit);

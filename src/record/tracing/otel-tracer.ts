@@ -4,7 +4,7 @@ import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import { messageOf } from '../../lib/message-of.ts';
+import { messageOfError } from '../../lib/message-of.ts';
 import { operations } from '../metrics/exchange-metrics.ts';
 import type { ExchangeRecord } from '../record.ts';
 
@@ -209,7 +209,7 @@ function reporting(exporter: SpanExporter, onState: TracerOptions['onState']): S
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         const fails = result.code !== ExportResultCode.SUCCESS;
-        if (fails !== isFailing) onState(fails ? messageOf(result.error ?? 'no answer') : undefined);
+        if (fails !== isFailing) onState(fails ? messageOfError(result.error ?? 'no answer') : undefined);
         isFailing = fails;
         done(result);
       }),

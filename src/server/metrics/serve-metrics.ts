@@ -22,7 +22,7 @@ const noOrigins: ReadonlySet<string> = new Set();
 export function serveMetrics({ host, port, allowedHosts, read }: ServeMetricsOptions): Promise<Listener> {
   const access = { ...hostsAt(host, allowedHosts), allowedOrigins: noOrigins };
   /** One reading for all concurrent scrapes. */
-  let reading: Promise<Answer> | undefined;
+  let reading: Promise<MetricsResponse> | undefined;
   const answer = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const requestId = newRequestId();
     try {
@@ -48,12 +48,12 @@ export function serveMetrics({ host, port, allowedHosts, read }: ServeMetricsOpt
   });
 }
 
-interface Answer {
+interface MetricsResponse {
   readonly type: string;
   readonly text: Buffer;
 }
 
-async function render(read: ServeMetricsOptions['read']): Promise<Answer> {
+async function render(read: ServeMetricsOptions['read']): Promise<MetricsResponse> {
   // Loaded by the first scrape, because it would take a tenth of the start-up time.
   const { contentType, metricsText } = await import('../../record/metrics/metrics-text.ts');
   return { type: contentType, text: Buffer.from(await metricsText(await read())) };

@@ -55,7 +55,7 @@ export type WorkerCommand =
   | { readonly kind: 'counted'; readonly id: number; readonly open: OpenCounts };
 
 /** A worker's answer to `read`. */
-export interface Reading {
+export interface WorkerStats {
   readonly open: OpenCounts;
   readonly metrics: readonly MetricData[];
 }
@@ -64,7 +64,7 @@ export type WorkerAnswer =
   | CounterRequest
   | { readonly kind: 'taken'; readonly id: number; readonly isLate: boolean }
   | { readonly kind: 'breaker'; readonly change: BreakerChange }
-  | { readonly kind: 'reading'; readonly id: number; readonly reading: Reading }
+  | { readonly kind: 'reading'; readonly id: number; readonly reading: WorkerStats }
   /** The last message: how many ledger changes were not committed; undefined if no ledger is kept. */
   | { readonly kind: 'drained'; readonly unwritten: number | undefined }
   /** Asks for what is open in all workers. */

@@ -6,7 +6,7 @@ import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/gauges.ts';
 import { type ConnectionTarget, SentConnections } from './hand-over.ts';
-import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
+import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart, WorkerStats } from './messages.ts';
 import { relayLines, spawnWorker } from './spawn-worker.ts';
 
 interface WorkerOptions {
@@ -49,7 +49,7 @@ export class Worker implements ConnectionTarget {
   #isServing = false;
   #isStopped = false;
   #pending: Pending[] = [];
-  readonly #readings = new Map<number, (reading: Reading | undefined) => void>();
+  readonly #readings = new Map<number, (reading: WorkerStats | undefined) => void>();
   #connections: SentConnections | undefined;
   #sequence = 0;
   /** The configuration that its process has prepared. */
@@ -129,12 +129,12 @@ export class Worker implements ConnectionTarget {
   }
 
   /** What its process is doing; undefined if none answers. */
-  read(what: 'open' | 'metrics'): Promise<Reading | undefined> {
+  read(what: 'open' | 'metrics'): Promise<WorkerStats | undefined> {
     if (!this.#isListening) return Promise.resolve(undefined);
     this.#sequence += 1;
     const id = this.#sequence;
     return new Promise((resolve) => {
-      const settle = (reading: Reading | undefined) => {
+      const settle = (reading: WorkerStats | undefined) => {
         clearTimeout(late);
         this.#readings.delete(id);
         resolve(reading);

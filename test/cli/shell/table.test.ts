@@ -97,7 +97,7 @@ describe('on a terminal that is narrow', () => {
     const rows = [['shop', '12', '0.25']];
 
     expect(
-      table(['PROJECT', 'REQUESTS', 'COST'], rows, true, { columns: 20, leastFirst: ['REQUESTS'] }),
+      table(['PROJECT', 'REQUESTS', 'COST'], rows, true, { columns: 20, narrowedFirst: ['REQUESTS'] }),
     ).toBe('PROJECT  COST  …\nshop     0.25\n');
   });
 });

@@ -26,7 +26,12 @@ test('a value that can reach something, or takes a variable, is found with the s
     projects: { shop: { keys: [{ id: 'one-$X', file: 'key' }, { id: 'two' }] } },
     unknown: 1,
   };
-  const reference = { path: ['projects', 'shop', 'keys', 0, 'id'], names: ['X'], isWhole: false, unset: [] };
+  const reference = {
+    path: ['projects', 'shop', 'keys', 0, 'id'],
+    names: ['X'],
+    isEntireValue: false,
+    unset: [],
+  };
 
   const values = markedValues(settingsSchema, written, [reference]);
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseSource } from '../../../src/config/source/document.ts';
-import { parseJson } from '../../../src/config/source/plain-json.ts';
+import { parseYamlJson } from '../../../src/config/source/plain-json.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
 
@@ -47,7 +47,7 @@ test('what is read as JSON, YAML reads the same, without a complaint', () => {
 
   let taken = 0;
   for (const text of texts) {
-    const plain = parseJson(text);
+    const plain = parseYamlJson(text);
     if (plain === undefined) continue;
     const whole = parseWhole(text);
     taken += 1;
@@ -55,7 +55,7 @@ test('what is read as JSON, YAML reads the same, without a complaint', () => {
     expect.soft(comparable(plain.value), text).toEqual(comparable(whole.value));
   }
 
-  expect(parseJson(certain)).toBeDefined();
+  expect(parseYamlJson(certain)).toBeDefined();
   expect(taken).toBeGreaterThan(texts.length / 5);
 }, 120_000);
 
@@ -66,5 +66,5 @@ test.each([
   ['a key that would be a prototype', '{"__proto__":{"b":1}}'],
   ['a comment', '{"a":1} # one'],
 ])('%s is no JSON that YAML reads the same', (_name, text) => {
-  expect(parseJson(text)).toBeUndefined();
+  expect(parseYamlJson(text)).toBeUndefined();
 });

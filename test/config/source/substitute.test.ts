@@ -15,8 +15,8 @@ test('leaves out what needs an unset or empty variable and says which', () => {
 
   expect(value).toEqual({ c: 1 });
   expect(references).toEqual([
-    { path: ['a'], names: ['NOPE'], isWhole: true, unset: ['NOPE'] },
-    { path: ['b'], names: ['EMPTY'], isWhole: false, unset: ['EMPTY'] },
+    { path: ['a'], names: ['NOPE'], isEntireValue: true, unset: ['NOPE'] },
+    { path: ['b'], names: ['EMPTY'], isEntireValue: false, unset: ['EMPTY'] },
   ]);
 });
 

@@ -92,7 +92,7 @@ test('a stream that has already reported its failure gets no second error', asyn
     end: () => Buffer.alloc(0),
     fail: () => Buffer.alloc(0),
     state: 'failed',
-    isWhole: false,
+    hasLastEvent: false,
     tally: { usage: undefined, unreportedTokens: 0 },
     heldBytes: 0,
     heartbeat: () => Buffer.alloc(0),

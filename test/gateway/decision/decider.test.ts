@@ -2,8 +2,8 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import {
   decideRequest,
-  factsOf,
   type RequestDecision,
+  requestMeta,
 } from '../../../src/gateway/decision/decide-request.ts';
 import { createDecider, type Decider, threadBytes } from '../../../src/gateway/decision/decider.ts';
 import {
@@ -86,7 +86,7 @@ function decideHere(policies: PolicySet, body: Buffer, endpoint: ModelEndpoint):
   const request = parseRequest(body, endpoint);
   return decideRequest(policies, request, {
     endpoint,
-    facts: factsOf(request, { ...about, endpoint, route: undefined }),
+    facts: requestMeta(request, { ...about, endpoint, route: undefined }),
     plan: { candidates: [], fixed: noRoute },
   });
 }

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModelEntry } from '../../../src/config/build/models.ts';
 import { listEntry } from '../../../src/gateway/local-endpoints/answer-locally.ts';
-import { createCatalogue } from '../../../src/gateway/local-endpoints/models.ts';
-import { createRouter } from '../../../src/providers/route.ts';
+import { createModelCatalogue } from '../../../src/gateway/local-endpoints/models.ts';
+import { createModelRouter } from '../../../src/providers/route.ts';
 import { startHost } from '../../kit/host.ts';
 import { makeProvider } from '../../providers/make-provider.ts';
 
@@ -19,9 +19,9 @@ async function catalogueOf(lists: readonly (readonly object[] | undefined)[]) {
   onTestFinished(() => provider.close());
   const providers = new Map([['host', provider]]);
   let nowMs = 1;
-  const catalogue = createCatalogue({
+  const catalogue = createModelCatalogue({
     entries: [entry],
-    router: createRouter({ models: [entry], findModel: () => entry, providers }),
+    router: createModelRouter({ models: [entry], findModel: () => entry, providers }),
     providers,
     startedMs: 60_000,
     clock: () => nowMs,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { translateBody } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
-import { buildBody, type Destination } from '../../../src/gateway/outgoing/build-body.ts';
+import { type BodyTarget, buildBody } from '../../../src/gateway/outgoing/build-body.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
 
-const target: Destination = {
+const target: BodyTarget = {
   dialect: 'messages',
   model: 'claude',
   host: 'unknown',
@@ -15,7 +15,7 @@ const target: Destination = {
 
 function build(
   body: string,
-  destination: Partial<Destination> = {},
+  destination: Partial<BodyTarget> = {},
   rules: readonly unknown[] = [],
   path = '/v1/messages',
 ) {

@@ -219,8 +219,8 @@ describe('where the list and the rules say, as explain says, and nowhere else', 
           const facts = factsOf(random);
           const body = Buffer.from(JSON.stringify(toBody(facts)));
           const { agent, class: requestClass } = facts;
-      // Of its own, since records of a refusal that is repeated in a session are folded.
-      const session = facts.session && `${facts.session}-${i}-${j}`;
+          // Of its own, since records of a refusal that is repeated in a session are folded.
+          const session = facts.session && `${facts.session}-${i}-${j}`;
           const before = host.requests.length;
           const answer = await postRaw(gateway, '/v1/messages', body, [
             ...['content-type: application/json', `x-api-key: ${gateway.key}`],

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { defaultListenLimits, listen } from '../../../src/http/listen.ts';
-import type { Sessions } from '../../../src/plants/accounts/sessions.ts';
+import type { UserSessions } from '../../../src/plants/accounts/sessions.ts';
 import { createWatchers, defaultWatcherLimits } from '../../../src/plants/events/watchers.ts';
 
 const unused = () => Promise.reject(new Error('watchers need only stillValid'));
-const sessions: Sessions = {
+const sessions: UserSessions = {
   create: unused,
   find: unused,
   revoke: unused,

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import type { View } from '../../../src/policy/automaton/byte-reader.ts';
+import type { TextView } from '../../../src/policy/automaton/byte-reader.ts';
 import type { TextBytes } from '../../../src/policy/automaton/code-points.ts';
 import { compilePatternSet, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
@@ -8,7 +8,7 @@ import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
 import { escapedText, fold, pattern, phrase, plainText } from './text-bytes.ts';
 
-type Found = Readonly<Record<View, readonly number[]>>;
+type Found = Readonly<Record<TextView, readonly number[]>>;
 
 function scanWith(scanner: Scanner, text: TextBytes): Found {
   scanner.scan(text);

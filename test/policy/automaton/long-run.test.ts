@@ -50,7 +50,7 @@ test('no character ends a run that the folded view reads as a part of one, or do
     const character = String.fromCodePoint(codePoint);
     const folded = fold.texts(`;${character};`).map((each) => each.text);
     const belongs = folded.some((each) => each === ';;' || /[a-z0-9_.~$+/=-]/.test(each));
-    if (belongs && !runAtStart(plainText(character)).isWhole) ends.push(codePoint.toString(16));
+    if (belongs && !runAtStart(plainText(character)).fillsText) ends.push(codePoint.toString(16));
   }
 
   expect(ends).toEqual([]);
@@ -63,11 +63,11 @@ test('is exact in ASCII, at the ends too', () => {
     const text = randomText(random).replace(/[^ -~]/gu, '');
     const run = /^[\w.~$+/=-]*/.exec(text)?.[0] ?? '';
     const last = /[\w.~$+/=-]*$/.exec(text)?.[0] ?? '';
-    const { length, isWhole } = runAtStart(plainText(text));
+    const { length, fillsText } = runAtStart(plainText(text));
     const isRight =
       hasKeyRun(plainText(text)) === longRun.test(text.toLowerCase()) &&
       Math.min(31, length) === Math.min(31, run.length) &&
-      (run.length >= 31 || isWhole === (run.length === text.length)) &&
+      (run.length >= 31 || fillsText === (run.length === text.length)) &&
       Math.min(31, runAtEnd(plainText(text))) === Math.min(31, last.length);
     if (!isRight) wrong.push(text);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type View, views } from '../../../src/policy/automaton/byte-reader.ts';
+import { type TextView, views } from '../../../src/policy/automaton/byte-reader.ts';
 import type { State } from '../../../src/policy/automaton/dfa-state.ts';
 import { compilePatternSet, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
@@ -54,8 +54,8 @@ function escaped(text: string, random: Random): Buffer {
 
 /** Character by character, through each automaton by itself. */
 function stepThrough(scanner: Scanner, text: string) {
-  const found: Record<View, Set<number>> = { exact: new Set(), folded: new Set() };
-  const after: Partial<Record<View, State>> = {};
+  const found: Record<TextView, Set<number>> = { exact: new Set(), folded: new Set() };
+  const after: Partial<Record<TextView, State>> = {};
   for (const view of views) {
     let state: State = scanner[view].start;
     const note = (each: State) => {

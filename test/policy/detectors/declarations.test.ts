@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Detector, isAtLeast } from '../../../src/policy/detectors/detector.ts';
+import { type Detector, isSureEnough } from '../../../src/policy/detectors/detector.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { scale } from '../../kit/scale.ts';
 import { labelledSets } from './labelled-set/registry.ts';
@@ -32,7 +32,7 @@ describe('where what is only possible is sought', () => {
     '$name finds something likelier just where it finds something by itself',
     ({ detector }) => {
       const differing = [...texts, ...disguised].filter((text) => {
-        const likelier = detector.possible?.find(text).some((finding) => isAtLeast(finding, 'likely'));
+        const likelier = detector.possible?.find(text).some((finding) => isSureEnough(finding, 'likely'));
         return likelier !== detector.find(text).length > 0;
       });
 

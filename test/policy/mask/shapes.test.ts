@@ -4,7 +4,7 @@ import { creditCard } from '../../../src/policy/detectors/finance/credit-card.ts
 import { ibanNumber } from '../../../src/policy/detectors/finance/iban.ts';
 import { detectorNames } from '../../../src/policy/detectors/names.ts';
 import { digitsOf, hasLuhnDigit } from '../../../src/policy/detectors/text/checksums.ts';
-import { type Form, shapeOf, shapes } from '../../../src/policy/mask/forms.ts';
+import { type Form, formShapes, shapeOf } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
 import { maskSecret, policyOf, saying } from '../deciding.ts';
@@ -83,7 +83,7 @@ test('two values whose hashes are the same have different placeholders', () => {
 
 /** Two cards with the same placeholder; of this length there are ten million. */
 function twins(): readonly [string, string] {
-  const placeholders = new Placeholders(maskSecret, shapes);
+  const placeholders = new Placeholders(maskSecret, formShapes);
   const known = new Map<string, string>();
   for (let number = 0; number < 100_000; number += 1) {
     const card = withCheckDigit(`36${String(number).padStart(11, '0')}`);

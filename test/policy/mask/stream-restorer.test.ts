@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Form, shapes, wordForm } from '../../../src/policy/mask/forms.ts';
+import { type Form, formShapes, wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
 import { StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
@@ -9,7 +9,7 @@ import { eventsOf } from '../streams.ts';
 
 const placeholders = new Placeholders('a secret of this installation', [
   ...['EMAIL', 'HIDDEN', 'PRIVATE_KEY'].map(wordForm),
-  ...shapes,
+  ...formShapes,
 ]);
 const hidden = wordForm('HIDDEN');
 const values = {
@@ -131,7 +131,7 @@ function pass(
 
 const cases: readonly (readonly [kind: string, value: string, form: Form])[] = [
   ...Object.entries(values).map(([kind, value]) => [kind, value, hidden] as const),
-  ...shapes.map((form) => [`a placeholder that begins with ${form.head}`, values.quoted, form] as const),
+  ...formShapes.map((form) => [`a placeholder that begins with ${form.head}`, values.quoted, form] as const),
 ];
 
 describe.each(Object.entries(channels))('in %s', (_name, channel) => {
@@ -158,13 +158,13 @@ describe.each(Object.entries(channels))('in %s', (_name, channel) => {
   });
 });
 
-test.each(shapes)(
+test.each(formShapes)(
   'a placeholder that begins with $head comes back right behind what looks like one',
   (form) => {
-    const all = new Map(shapes.map((each) => [placeholders.of(each, each.head), `(${each.head})`]));
+    const all = new Map(formShapes.map((each) => [placeholders.of(each, each.head), `(${each.head})`]));
     const placeholder = placeholders.of(form, form.head);
     const value = `(${form.head})`;
-    const heads = shapes.filter(({ kind }) => kind !== 'EMAIL').map(({ head }) => head);
+    const heads = formShapes.filter(({ kind }) => kind !== 'EMAIL').map(({ head }) => head);
     for (const before of ['9', '99', '0', form.head, ...heads, ...heads.map((head) => `${head}0123`)]) {
       const restorer = new Restorer(all);
       expect(restorer.text(`at ${before}${placeholder}!`)).toBe(`at ${before}${value}!`);

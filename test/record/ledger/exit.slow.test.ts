@@ -15,7 +15,7 @@ beforeAll(async () => {
   const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' });
   await bundle.write({ file: program, format: 'esm', codeSplitting: false });
   await bundle.close();
-  symlinkSync(join(import.meta.dirname, '../../../dist/ledger-worker.js'), join(folder, 'ledger-worker.js'));
+  symlinkSync(join(import.meta.dirname, '../../../dist/ledger-thread.js'), join(folder, 'ledger-thread.js'));
 });
 
 test('a process that ends while it moves segments ends with its own exit code', async () => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadSqlite } from '../../../src/database/sqlite-engine.ts';
-import { endLine, header } from '../../../src/record/ledger/journal/journal-line.ts';
+import { endLine, segmentHeader } from '../../../src/record/ledger/journal/journal-line.ts';
 import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
@@ -48,7 +48,7 @@ describe('ledger', () => {
     mkdirSync(place.journal);
     const owner = '11111111-1111-4111-8111-111111111111';
     const lines = ['req_1', 'req_2'].map((id) => endLine(row(id)));
-    writeFileSync(join(place.journal, `${owner}-00000001.journal`), header + lines.join(''));
+    writeFileSync(join(place.journal, `${owner}-00000001.journal`), segmentHeader + lines.join(''));
 
     const found = await readUsage(place, { by: 'model', sinceMs: 0, dayOf: String });
 

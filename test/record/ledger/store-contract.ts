@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { beginLine, endLine, header } from '../../../src/record/ledger/journal/journal-line.ts';
+import { beginLine, endLine, segmentHeader } from '../../../src/record/ledger/journal/journal-line.ts';
 import type { Intent, LedgerRow, WantedSum } from '../../../src/record/ledger/ledger-row.ts';
 import type { LedgerPlace, LedgerStore } from '../../../src/record/ledger/ledger-store.ts';
 import { readLedgerSums, readSessions, readTurns } from '../../../src/record/ledger/read-ledger.ts';
@@ -22,7 +22,7 @@ function sumsWith(place: LedgerPlace, wanted: readonly WantedSum[], { rows, open
   mkdirSync(place.journal);
   const lines = [...open.map(beginLine), ...rows.map(endLine)];
   const name = '11111111-1111-4111-8111-111111111111-00000001.journal';
-  writeFileSync(join(place.journal, name), header + lines.join(''));
+  writeFileSync(join(place.journal, name), segmentHeader + lines.join(''));
   return readLedgerSums(place, wanted);
 }
 

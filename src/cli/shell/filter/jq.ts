@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../../errors.ts';
-import type { JqAnswer, JqQuestion } from './jq-worker.ts';
+import type { JqAnswer, JqQuestion } from './jq-thread.ts';
 
-const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/jq-worker.js' : './jq-worker.js';
+const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/jq-thread.js' : './jq-thread.js';
 /** jq's own exit code for an expression that it does not understand. */
 const notUnderstood = 3;
 

@@ -32,11 +32,11 @@ export function createLiquid(): Liquid {
 /** The entries of a list, or the value; or all documents, if there are several, one per line. */
 function documentsOf(json: string): readonly unknown[] {
   const lines = json.trim().split('\n');
-  const values: unknown[] = isWhole(json) ? [JSON.parse(json)] : lines.map((line) => JSON.parse(line));
+  const values: unknown[] = isOneDocument(json) ? [JSON.parse(json)] : lines.map((line) => JSON.parse(line));
   return values.length === 1 && Array.isArray(values[0]) ? values[0] : values;
 }
 
-function isWhole(json: string): boolean {
+function isOneDocument(json: string): boolean {
   try {
     JSON.parse(json);
     return true;

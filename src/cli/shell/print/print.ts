@@ -2,7 +2,7 @@ import type { CommonOptions, OutputFormat } from '../command.ts';
 import { type Io, write } from '../io.ts';
 import { wrapped } from './wrapped.ts';
 
-const longestData = 200;
+const maxDataLength = 200;
 
 /** A request for people: attachments are reduced to their size. */
 export function shownBody(body: unknown): string {
@@ -10,7 +10,7 @@ export function shownBody(body: unknown): string {
 }
 
 function withoutData(value: unknown): unknown {
-  if (typeof value !== 'string' || value.length <= longestData) return value;
+  if (typeof value !== 'string' || value.length <= maxDataLength) return value;
   const [, head = '', data] = /^(data:[^,]{1,100},)?([A-Za-z0-9+/]+=*)$/.exec(value) ?? [];
   return data === undefined ? value : `${head}… ${data.length} characters of base64`;
 }

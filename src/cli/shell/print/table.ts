@@ -8,7 +8,7 @@ export interface Listing<Value> {
   readonly header: readonly string[];
   readonly row: (value: Value) => readonly string[];
   /** Titles of the columns to shorten first; by default the last one. */
-  readonly leastFirst?: readonly string[];
+  readonly narrowedFirst?: readonly string[];
 }
 
 type Options = Pick<CommonOptions, 'output'>;
@@ -18,18 +18,18 @@ type Options = Pick<CommonOptions, 'output'>;
  */
 export async function printList<Value>(
   batches: AsyncIterable<readonly Value[]> | Iterable<readonly Value[]>,
-  { header, row, leastFirst }: Listing<Value>,
+  { header, row, narrowedFirst }: Listing<Value>,
   options: Options,
   io: Io,
 ): Promise<void> {
-  const isWhole = isForPrograms(options.output) || options.output === 'table' || io.stdout.isTTY === true;
+  const isUncut = isForPrograms(options.output) || options.output === 'table' || io.stdout.isTTY === true;
   const values: Value[] = [];
   for await (const batch of batches) {
-    if (isWhole && options.output !== 'ndjson') values.push(...batch);
+    if (isUncut && options.output !== 'ndjson') values.push(...batch);
     else await printValue(batch, rowsText(header, batch.map(row), options, io), options, io);
   }
-  if (options.output === 'ndjson' || !isWhole) return;
-  await printValue(values, rowsText(header, values.map(row), options, io, leastFirst), options, io);
+  if (options.output === 'ndjson' || !isUncut) return;
+  await printValue(values, rowsText(header, values.map(row), options, io, narrowedFirst), options, io);
 }
 
 /** Prints one value; in text as the one row of a table. */
@@ -48,9 +48,9 @@ export function rowsText(
   rows: readonly (readonly string[])[],
   options: Options,
   { stdout }: Pick<Io, 'stdout'>,
-  leastFirst: readonly string[] = [],
+  narrowedFirst: readonly string[] = [],
 ): string {
-  return table(header, rows, isTable(options, { stdout }), { columns: stdout.columns, leastFirst });
+  return table(header, rows, isTable(options, { stdout }), { columns: stdout.columns, narrowedFirst });
 }
 
 /** Whether text is printed as a table, for a person. */
@@ -70,7 +70,7 @@ interface TableWidth {
   /** Columns of the terminal; unlimited if absent, or 0 (an unknown size). */
   readonly columns?: number | undefined;
   /** Titles of the columns to shorten first, in this order. By default the last column. */
-  readonly leastFirst?: readonly string[];
+  readonly narrowedFirst?: readonly string[];
 }
 
 const gap = 2;
@@ -118,7 +118,7 @@ const numeric = /^(?:[-+]?\d+(?:\.\d+)?(?: ?(?:ms|s|%))?)?$/;
 function fitColumns(
   header: readonly string[],
   rows: readonly (readonly string[])[],
-  { columns, leastFirst = [] }: TableWidth,
+  { columns, narrowedFirst = [] }: TableWidth,
 ): readonly ShownColumn[] {
   const cellsOf = (i: number) => rows.map((row) => row[i] ?? '');
   const shown = header.map((title, index) => ({
@@ -128,13 +128,13 @@ function fitColumns(
       cellsOf(index).some((text) => text !== '') && cellsOf(index).every((text) => numeric.test(text)),
   }));
   let kept: readonly ShownColumn[] = shown;
-  for (const index of givingWay(header, leastFirst)) {
+  for (const index of givingWay(header, narrowedFirst)) {
     const needed = total(kept) + (kept.length < header.length ? gap + 1 : 0);
     const excess = needed - (columns || Number.POSITIVE_INFINITY);
     // The most important column always stays.
     if (excess <= 0 || kept.length === 1) return kept;
     const natural = shown[index]?.width ?? 0;
-    const least = maximum([textWidth(header[index] ?? ''), ...cellsOf(index).map(leastWidth)]);
+    const least = maximum([textWidth(header[index] ?? ''), ...cellsOf(index).map(minWidth)]);
     if (natural - excess >= least) {
       return kept.map((column) => (column.index === index ? { ...column, width: natural - excess } : column));
     }
@@ -144,8 +144,8 @@ function fitColumns(
 }
 
 /** Indexes of columns, in the order in which they are shortened. */
-function givingWay(header: readonly string[], leastFirst: readonly string[]): readonly number[] {
-  const named = leastFirst.map((title) => header.indexOf(title)).filter((index) => index >= 0);
+function givingWay(header: readonly string[], narrowedFirst: readonly string[]): readonly number[] {
+  const named = narrowedFirst.map((title) => header.indexOf(title)).filter((index) => index >= 0);
   const rest = [...header.keys()].reverse().filter((index) => !named.includes(index));
   return [...named, ...rest];
 }
@@ -164,7 +164,7 @@ function words(text: string): readonly string[] {
 }
 
 /** The minimum width of a cell: its first word and an ellipsis. */
-function leastWidth(text: string): number {
+function minWidth(text: string): number {
   const [first = '', ...rest] = words(text);
   return rest.length === 0 ? textWidth(text) : textWidth(first.trimEnd()) + 1;
 }

@@ -3,10 +3,10 @@ import type { SendAgainAnswer, SendAgainRequest } from '../../contract/actions.t
 import type { ExchangeDetail, TextAnswer } from '../../contract/exchange-detail.ts';
 import type { Live } from '../live.ts';
 import { go, openExchange } from '../navigate.ts';
-import { messageOf } from '../session.ts';
-import { CopyButton, Dialog, Problem } from '../shell/controls.tsx';
+import { messageOfCall } from '../session.ts';
+import { CopyButton, Dialog, ProblemNote } from '../shell/controls.tsx';
 import { toIndented } from '../text/json-lines.ts';
-import { useCall } from '../use-call.ts';
+import { useLoad } from '../use-call.ts';
 
 interface Properties {
   readonly live: Live;
@@ -54,13 +54,13 @@ interface TextProperties {
 }
 
 function TextDialog({ live, id, name, onClose }: TextProperties) {
-  const call = useCall(live, name, () =>
+  const call = useLoad(live, name, () =>
     live.session.get<TextAnswer>(`exchanges/${encodeURIComponent(id)}/${name}`),
   );
   return (
     <Dialog title={texts[name].title} onClose={onClose}>
       <p class="note">{texts[name].hint}</p>
-      {call.state === 'failed' && <Problem>{call.message}</Problem>}
+      {call.state === 'failed' && <ProblemNote>{call.message}</ProblemNote>}
       {call.state === 'done' && (
         <>
           <pre class="to-copy" role="region" tabIndex={0} aria-label={call.answer.name}>
@@ -101,7 +101,7 @@ function SendAgain({ live, detail, onClose }: SendProperties) {
       onClose();
       openExchange(id);
     } catch (error) {
-      setFailure(messageOf(error));
+      setFailure(messageOfCall(error));
       setSending(false);
     }
   };
@@ -133,7 +133,7 @@ function SendAgain({ live, detail, onClose }: SendProperties) {
         {isCut && (
           <p class="note">It is too long to be edited here: its beginning is shown, and all of it is sent.</p>
         )}
-        <Problem>{failure}</Problem>
+        <ProblemNote>{failure}</ProblemNote>
         <footer>
           <span class="note">{body === original ? 'body unchanged' : 'body edited'}</span>
           <button type="submit" class="primary" disabled={isSending}>

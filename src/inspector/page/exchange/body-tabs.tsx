@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AnswerPart, Body, ExchangeDetail, StreamEvent } from '../../contract/exchange-detail.ts';
+import type { Body, ExchangeDetail, ShownEvent, ShownPart } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatBytes, formatDuration } from '../format.ts';
 import type { Live } from '../live.ts';
@@ -58,7 +58,7 @@ export function AnswerTab({ detail, live }: Properties) {
       {wanted === 'text' && (
         <div class="prose">
           {parts.map((part, index) => (
-            <Part key={index} part={part} />
+            <BodyTab key={index} part={part} />
           ))}
           {parts.length === 0 && <p class="note">The events carry neither text nor tool calls.</p>}
         </div>
@@ -71,7 +71,7 @@ export function AnswerTab({ detail, live }: Properties) {
 
 const partTitles = { thinking: 'Thinking', refusal: 'Refusal', call: 'Tool call', error: 'Error' } as const;
 
-function Part({ part: { kind, name, text, marks = [] } }: { readonly part: AnswerPart }) {
+function BodyTab({ part: { kind, name, text, marks = [] } }: { readonly part: ShownPart }) {
   if (kind === 'more') return <p class="note">There is more: see the events.</p>;
   const title = kind === 'text' ? undefined : partTitles[kind];
   return (
@@ -89,7 +89,7 @@ function Part({ part: { kind, name, text, marks = [] } }: { readonly part: Answe
   );
 }
 
-function EventList({ events }: { readonly events: readonly StreamEvent[] }) {
+function EventList({ events }: { readonly events: readonly ShownEvent[] }) {
   const [most, setMost] = useState(200);
   return (
     <>

@@ -3,12 +3,12 @@ import type { ExchangeDetail, HeaderLine } from '../../contract/exchange-detail.
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { type Tab, tabs } from '../address.ts';
 import { formatTime } from '../format.ts';
-import { Decision, Status } from '../list/cells.tsx';
+import { DecisionCell, StatusCell } from '../list/cells.tsx';
 import type { Live } from '../live.ts';
 import { go } from '../navigate.ts';
 import { BodyText } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
-import { useCall } from '../use-call.ts';
+import { useLoad } from '../use-call.ts';
 import { Actions } from './actions.tsx';
 import { AnswerTab, RequestTab } from './body-tabs.tsx';
 import { Overview } from './overview.tsx';
@@ -24,7 +24,7 @@ interface Properties {
 export function ExchangePane({ live, id, tab, row }: Properties) {
   const [refreshes, setRefreshes] = useState(0);
   // Loaded again when the exchange has ended.
-  const detail = useCall(live, `${id} ${row?.state} ${refreshes}`, () =>
+  const detail = useLoad(live, `${id} ${row?.state} ${refreshes}`, () =>
     live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`),
   );
   const known = detail.state === 'done' && detail.answer.row.id === id ? detail.answer : undefined;
@@ -33,7 +33,7 @@ export function ExchangePane({ live, id, tab, row }: Properties) {
     <section class="exchange-pane" aria-label={`Exchange ${id}`}>
       <header class="pane-head">
         <div class="pane-title">
-          {shownRow !== undefined && <Status row={shownRow} />}
+          {shownRow !== undefined && <StatusCell row={shownRow} />}
           <h2>
             <bdi>{shownRow === undefined ? id : visibleLine(`${shownRow.method} ${shownRow.path}`)}</bdi>
           </h2>
@@ -49,7 +49,7 @@ export function ExchangePane({ live, id, tab, row }: Properties) {
         </div>
         {shownRow !== undefined && (
           <p class="pane-facts">
-            <Decision row={shownRow} />
+            <DecisionCell row={shownRow} />
             <span>{formatTime(shownRow.time)}</span>
             <code>{shownRow.id}</code>
           </p>

@@ -70,7 +70,7 @@ export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
       {detail.rules.length === 0 && row.state === 'finished' && row.decision === undefined ? (
         <p class="note">It ended before any rule was evaluated.</p>
       ) : (
-        <Rules rules={detail.rules} isWhole={detail.all_rules} examples={detail.examples} />
+        <Rules rules={detail.rules} hasAllRules={detail.all_rules} examples={detail.examples} />
       )}
     </>
   );

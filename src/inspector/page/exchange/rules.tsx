@@ -1,4 +1,4 @@
-import type { RuleDetail, RuleMatch } from '../../contract/exchange-detail.ts';
+import type { RuleDetail, ShownMatch } from '../../contract/exchange-detail.ts';
 import { formatMicroseconds } from '../format.ts';
 import { MarkedLine } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
@@ -6,7 +6,7 @@ import { visibleLine } from '../text/visible.ts';
 interface Properties {
   readonly rules: readonly RuleDetail[];
   /** False if the rules that did not match are unknown. */
-  readonly isWhole: boolean;
+  readonly hasAllRules: boolean;
   /** Places of keys and passwords of documentation. */
   readonly examples: readonly string[];
   /** Jumps to a line of the scratch text. */
@@ -16,11 +16,11 @@ interface Properties {
 const places = { request: '', outgoing: 'on what leaves', answer: 'on the answer' } as const;
 
 /** Each rule in order, with what it matched and where it is defined. */
-export function Rules({ rules, isWhole, examples, onLine }: Properties) {
+export function Rules({ rules, hasAllRules, examples, onLine }: Properties) {
   return (
     <>
       {rules.length === 0 && (
-        <p class="note">{isWhole ? 'No rule applies to this key.' : 'No rule matched.'}</p>
+        <p class="note">{hasAllRules ? 'No rule applies to this key.' : 'No rule matched.'}</p>
       )}
       <ol class="rules">
         {rules.map((rule) => (
@@ -61,7 +61,7 @@ export function Rules({ rules, isWhole, examples, onLine }: Properties) {
           <code class="pointer">{visibleLine(place)}</code> looks like a documentation example, not replaced.
         </p>
       ))}
-      {!isWhole && rules.length > 0 && (
+      {!hasAllRules && rules.length > 0 && (
         <p class="note">Only rules that matched are shown: the others need the body, which was not kept.</p>
       )}
     </>
@@ -79,7 +79,7 @@ function placeOf({ source }: RuleDetail, onLine: Properties['onLine']) {
   );
 }
 
-function Match({ match }: { readonly match: RuleMatch }) {
+function Match({ match }: { readonly match: ShownMatch }) {
   const { at, view, matcher, count, detected, excerpt, excerpt_ranges: ranges = [] } = match;
   const detectors = detected?.map(({ detector, confidence }) => `${detector} (${confidence})`).join(', ');
   return (

@@ -14,7 +14,7 @@ const kinds = {
   left: 'left',
 } as const;
 
-export function Status({ row }: { readonly row: ExchangeRow }) {
+export function StatusCell({ row }: { readonly row: ExchangeRow }) {
   if (row.state === 'open') return <span class="status open">open</span>;
   if (row.outcome === 'left') return <span class="status left">left</span>;
   // The status was sent before the answer broke off, or was blocked.
@@ -28,7 +28,7 @@ export function Status({ row }: { readonly row: ExchangeRow }) {
 }
 
 /** The decision and the rule that made it; if no rule did, how the exchange ended and why. */
-export function Decision({ row }: { readonly row: ExchangeRow }) {
+export function DecisionCell({ row }: { readonly row: ExchangeRow }) {
   const { decision, outcome, rule, reason, would_block: dry } = row;
   // Refused by no rule, such as by a used-up budget: what the rules decided before is no longer the answer.
   const isRefusedElsewhere = outcome === 'refused' && decision !== 'block' && reason !== undefined;
@@ -79,10 +79,9 @@ export function TimeBar({ times, scaleMs }: { readonly times: Times | undefined;
 }
 
 /** The next round number, so that bars keep their length while exchanges come and go. */
-export function niceScale(longestMs: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(longestMs, 1)));
+export function niceScale(maxMs: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(maxMs, 1)));
   return (
-    [1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10].map((step) => step * power).find((step) => step >= longestMs) ??
-    power * 10
+    [1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10].map((step) => step * power).find((step) => step >= maxMs) ?? power * 10
   );
 }

@@ -4,7 +4,7 @@ import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatClock, formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import { openExchange } from '../navigate.ts';
 import { visibleLine } from '../text/visible.ts';
-import { Decision, Status, TimeBar } from './cells.tsx';
+import { DecisionCell, StatusCell, TimeBar } from './cells.tsx';
 
 interface Column {
   /** Its CSS class. */
@@ -24,8 +24,8 @@ export const columns: readonly Column[] = [
     cell: ({ time }) => formatClock(time),
     hint: ({ time }) => formatTime(time),
   },
-  { name: 'status-cell', title: 'Status', cell: (row) => <Status row={row} /> },
-  { name: 'decision-cell', title: 'Decision', cell: (row) => <Decision row={row} /> },
+  { name: 'status-cell', title: 'Status', cell: (row) => <StatusCell row={row} /> },
+  { name: 'decision-cell', title: 'Decision', cell: (row) => <DecisionCell row={row} /> },
   { name: 'project', title: 'Project', cell: ({ project }) => lineOf(project) },
   { name: 'client', title: 'Client', cell: ({ client }) => lineOf(client) },
   {

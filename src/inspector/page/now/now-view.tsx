@@ -5,7 +5,7 @@ import { formatCost, formatCount, formatDuration, formatTime } from '../format.t
 import type { Live } from '../live.ts';
 import { Toggles } from '../shell/controls.tsx';
 import { visibleLine } from '../text/visible.ts';
-import { useCall } from '../use-call.ts';
+import { useLoad } from '../use-call.ts';
 import { Chart, type Series } from './chart.tsx';
 
 const spans = { hour: 'Last hour', day: '24 hours', week: '7 days', month: '30 days' } as const;
@@ -87,7 +87,7 @@ function LastHour({ live }: { readonly live: Live }) {
 }
 
 function History({ live, span }: { readonly live: Live; readonly span: Exclude<Span, 'hour'> }) {
-  const history = useCall(live, span, () => live.session.get<HistoryAnswer>(paths[span]));
+  const history = useLoad(live, span, () => live.session.get<HistoryAnswer>(paths[span]));
   if (history.state === 'waiting') return <p class="note">Loading …</p>;
   if (history.state === 'failed') return <p class="note">{history.message}</p>;
   const { steps, by } = history.answer;

@@ -5,7 +5,7 @@ import { formatClock, formatCost, formatCount, formatDuration, formatTime } from
 import type { Live } from '../live.ts';
 import { Chart } from '../now/chart.tsx';
 import { visibleLine } from '../text/visible.ts';
-import { useCall } from '../use-call.ts';
+import { useLoad } from '../use-call.ts';
 import { agentsOf, type SessionAgent, type ShownTurn, showTurns } from './session-turns.ts';
 import { CacheBar, costOf } from './sessions-view.tsx';
 
@@ -21,7 +21,7 @@ export function SessionView({ live, id, keyId }: Properties) {
     ({ session, state }) => session === id && state === 'finished',
   ).length;
   const query = new URLSearchParams({ session: id, key: keyId });
-  const call = useCall(live, String(ended), () =>
+  const call = useLoad(live, String(ended), () =>
     live.session.get<AgentSessionDetail>(`agent-session?${query}`),
   );
   return (

@@ -4,7 +4,7 @@ import type { Filter } from '../filter.ts';
 import { formatCost, formatCount, formatTime } from '../format.ts';
 import type { Live } from '../live.ts';
 import { visibleLine } from '../text/visible.ts';
-import { useCall } from '../use-call.ts';
+import { useLoad } from '../use-call.ts';
 
 interface Properties {
   readonly live: Live;
@@ -15,7 +15,7 @@ interface Properties {
 /** The latest sessions of agents. Asked for again when the traffic has a session that it had not. */
 export function SessionsView({ live, filter, onFilter }: Properties) {
   const seen = new Set(live.traffic.rows.map(({ session }) => session)).size;
-  const call = useCall(live, String(seen), () =>
+  const call = useLoad(live, String(seen), () =>
     live.session.get<AgentSessionList>('agent-sessions?since=30d'),
   );
   const part = filter.text.trim().toLowerCase();

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { visibleLine } from '../text/visible.ts';
 
 /** What went wrong, announced by screen readers; nothing if nothing did. */
-export function Problem({ children }: { readonly children: ComponentChildren }) {
+export function ProblemNote({ children }: { readonly children: ComponentChildren }) {
   if (children === undefined) return null;
   return (
     <p class="problem" role="alert">

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { AccessAnswer } from '../../contract/actions.ts';
 import type { Live } from '../live.ts';
-import { messageOf } from '../session.ts';
-import { useCall } from '../use-call.ts';
-import { Dialog, Problem } from './controls.tsx';
+import { messageOfCall } from '../session.ts';
+import { useLoad } from '../use-call.ts';
+import { Dialog, ProblemNote } from './controls.tsx';
 
 /** Shown instead of everything else while there is no session. */
 export function SignIn({ live }: { readonly live: Live }) {
   const { session } = live;
-  const access = useCall(live, 'access', () => session.get<AccessAnswer>('access'));
+  const access = useLoad(live, 'access', () => session.get<AccessAnswer>('access'));
   const [password, setPassword] = useState('');
   const [refusal, setRefusal] = useState<string>();
   const enter = async (event: Event) => {
@@ -17,7 +17,7 @@ export function SignIn({ live }: { readonly live: Live }) {
       await session.enter({ password });
       void live.enter();
     } catch (error) {
-      setRefusal(messageOf(error));
+      setRefusal(messageOfCall(error));
     }
   };
   return (
@@ -31,7 +31,7 @@ export function SignIn({ live }: { readonly live: Live }) {
         <code>gateway open</code>
       </pre>
       <p>in a terminal: it prints and opens a link that works once.</p>
-      <Problem>{refusal ?? session.problem}</Problem>
+      <ProblemNote>{refusal ?? session.problem}</ProblemNote>
       {access.state === 'done' && access.answer.password && (
         <form onSubmit={(event) => void enter(event)}>
           <label>

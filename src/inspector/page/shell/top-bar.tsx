@@ -1,17 +1,20 @@
-import { titles, type View } from '../address.ts';
+import { type PageView, titles } from '../address.ts';
 import { formatClock } from '../format.ts';
 import type { Live } from '../live.ts';
 import { go } from '../navigate.ts';
-import { Problem } from './controls.tsx';
+import { ProblemNote } from './controls.tsx';
 
 interface Properties {
   readonly live: Live;
-  readonly view: View;
+  readonly view: PageView;
   onHelp(): void;
   onLeave(): void;
 }
 
-const parents: Partial<Record<View['name'], View['name']>> = { exchange: 'traffic', session: 'sessions' };
+const parents: Partial<Record<PageView['name'], PageView['name']>> = {
+  exchange: 'traffic',
+  session: 'sessions',
+};
 
 export function TopBar({ live, view, onHelp, onLeave }: Properties) {
   const { connection } = live;
@@ -34,7 +37,7 @@ export function TopBar({ live, view, onHelp, onLeave }: Properties) {
       </nav>
       <span class="spring" />
       <KeepBodies live={live} />
-      <Problem>{live.keepFailure}</Problem>
+      <ProblemNote>{live.keepFailure}</ProblemNote>
       <span
         class={`connection ${connection.state}`}
         role="status"

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Body, Mark } from '../../contract/exchange-detail.ts';
 import { formatBytes, formatCount } from '../format.ts';
-import { type Piece, toLines, toShown } from './json-lines.ts';
+import { type LinePiece, toLines, toShown } from './json-lines.ts';
 import { visible, visibleLine } from './visible.ts';
 
 interface Properties {
@@ -21,12 +21,12 @@ const markTitles = {
 
 /** A body as text: JSON in indented lines, rule matches highlighted, nothing interpreted. */
 export function BodyText({ body, label }: Properties) {
-  const [most, setMost] = useState(firstLines);
+  const [maxLines, setMost] = useState(firstLines);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [isEnd, setEnd] = useState(false);
-  const { lines, isWhole } = useMemo(
-    () => (isEnd ? lastLines(body.text, most) : toLines(body.text, most)),
-    [body.text, most, isEnd],
+  const { lines, hasAllLines } = useMemo(
+    () => (isEnd ? lastLines(body.text, maxLines) : toLines(body.text, maxLines)),
+    [body.text, maxLines, isEnd],
   );
   const region = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -34,8 +34,8 @@ export function BodyText({ body, label }: Properties) {
   }, [isEnd]);
   return (
     <div class="body-text">
-      {!isWhole && isEnd && (
-        <button type="button" class="more" onClick={() => setMost(most * 5)}>
+      {!hasAllLines && isEnd && (
+        <button type="button" class="more" onClick={() => setMost(maxLines * 5)}>
           Show earlier lines
         </button>
       )}
@@ -59,9 +59,9 @@ export function BodyText({ body, label }: Properties) {
           </div>
         ))}
       </div>
-      {!isWhole && !isEnd && (
+      {!hasAllLines && !isEnd && (
         <>
-          <button type="button" class="more" onClick={() => setMost(most * 5)}>
+          <button type="button" class="more" onClick={() => setMost(maxLines * 5)}>
             Show more lines
           </button>
           <button type="button" class="more" onClick={() => setEnd(true)}>
@@ -80,14 +80,14 @@ export function BodyText({ body, label }: Properties) {
 }
 
 /** The newest message of a long conversation is at the end of its body. */
-function lastLines(text: string, most: number) {
+function lastLines(text: string, maxLines: number) {
   const { lines } = toLines(text, Number.POSITIVE_INFINITY);
-  return { lines: lines.slice(-most), isWhole: lines.length <= most };
+  return { lines: lines.slice(-maxLines), hasAllLines: lines.length <= maxLines };
 }
 
 interface PieceProperties {
   readonly text: string;
-  readonly piece: Piece;
+  readonly piece: LinePiece;
   readonly marks: readonly Mark[];
   /** How a part of the text is written. */
   readonly show?: (text: string) => string;

@@ -3,7 +3,7 @@ import type { Mark } from '../../contract/exchange-detail.ts';
 export type PieceKind = 'key' | 'string' | 'literal' | 'punctuation' | 'plain';
 
 /** A part of a line, as a range of the text, so that marks keep their places. */
-export interface Piece {
+export interface LinePiece {
   readonly kind: PieceKind;
   readonly start: number;
   readonly end: number;
@@ -11,20 +11,20 @@ export interface Piece {
 
 export interface Line {
   readonly depth: number;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly LinePiece[];
 }
 
 const token = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gsy;
 
 /**
  * Breaks JSON into indented lines without changing a character of it, so that what is shown is what was there; text
- * that is not JSON keeps its own lines. At most `most` lines.
+ * that is not JSON keeps its own lines. At maxLines `maxLines` lines.
  */
 export function toLines(
   text: string,
-  most: number,
-): { readonly lines: readonly Line[]; readonly isWhole: boolean } {
-  return /^\s*[{[]/.test(text) ? jsonLines(text, most) : plainLines(text, most);
+  maxLines: number,
+): { readonly lines: readonly Line[]; readonly hasAllLines: boolean } {
+  return /^\s*[{[]/.test(text) ? jsonLines(text, maxLines) : plainLines(text, maxLines);
 }
 
 /** The text for editing: indented, with each number and string as it was written. */
@@ -35,27 +35,27 @@ export function toIndented(text: string): string {
     .join('\n');
 }
 
-function written(text: string, { start, end }: Piece): string {
+function written(text: string, { start, end }: LinePiece): string {
   const part = text.slice(start, end);
   return part === ':' ? ': ' : part;
 }
 
-function plainLines(text: string, most: number) {
+function plainLines(text: string, maxLines: number) {
   const lines: Line[] = [];
   let start = 0;
-  while (start <= text.length && lines.length < most) {
+  while (start <= text.length && lines.length < maxLines) {
     const found = text.indexOf('\n', start);
     const end = found === -1 ? text.length : found;
     lines.push({ depth: 0, pieces: [{ kind: 'plain', start, end }] });
     start = end + 1;
   }
-  return { lines, isWhole: start > text.length };
+  return { lines, hasAllLines: start > text.length };
 }
 
-function jsonLines(text: string, most: number) {
+function jsonLines(text: string, maxLines: number) {
   const lines: Line[] = [];
   let depth = 0;
-  let pieces: Piece[] = [];
+  let pieces: LinePiece[] = [];
   let lineDepth = 0;
   const startLine = () => {
     if (pieces.length > 0) lines.push({ depth: lineDepth, pieces });
@@ -65,7 +65,7 @@ function jsonLines(text: string, most: number) {
   let position = 0;
   let isOpened = false;
   for (const { 0: whole, 1: word = '' } of text.matchAll(token)) {
-    if (lines.length >= most) return { lines, isWhole: false };
+    if (lines.length >= maxLines) return { lines, hasAllLines: false };
     position += whole.length;
     const isClose = word === '}' || word === ']';
     if (isClose) depth = Math.max(0, depth - 1);
@@ -80,7 +80,7 @@ function jsonLines(text: string, most: number) {
   const rest = text.slice(position).search(/\S/);
   if (rest >= 0) pieces.push({ kind: 'plain', start: position + rest, end: text.length });
   startLine();
-  return { lines, isWhole: true };
+  return { lines, hasAllLines: true };
 }
 
 function kindOf(word: string, text: string, end: number): PieceKind {
@@ -94,18 +94,18 @@ export type Shown =
   | { readonly start: number; readonly end: number; readonly mark?: Mark }
   | { readonly hidden: number };
 
-const longest = 1200;
+const maxLineLength = 1200;
 const kept = 600;
 const around = 120;
 
 /** Splits a piece at its marks; unless `isOpen`, a long one is reduced to its beginning and the surroundings of marks. */
 export function toShown(
-  piece: Piece,
+  piece: LinePiece,
   marks: readonly Mark[],
   { isOpen }: { readonly isOpen: boolean },
 ): Shown[] {
   const inside = marks.filter(({ start, end }) => start < piece.end && end > piece.start);
-  const isCut = !isOpen && piece.end - piece.start > longest;
+  const isCut = !isOpen && piece.end - piece.start > maxLineLength;
   const windows = isCut ? windowsOf(piece, inside) : [{ start: piece.start, end: piece.end }];
   const shown: Shown[] = [];
   let position = piece.start;
@@ -118,11 +118,11 @@ export function toShown(
   return shown;
 }
 
-function windowsOf(piece: Piece, marks: readonly Mark[]): { start: number; end: number }[] {
+function windowsOf(piece: LinePiece, marks: readonly Mark[]): { start: number; end: number }[] {
   const windows = [{ start: piece.start, end: piece.start + kept }];
   for (const mark of marks.slice(0, 50)) {
     const start = Math.max(piece.start, mark.start - around);
-    const end = Math.min(piece.end, Math.min(mark.end, mark.start + longest) + around);
+    const end = Math.min(piece.end, Math.min(mark.end, mark.start + maxLineLength) + around);
     const last = windows.at(-1);
     if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
     else windows.push({ start, end });

@@ -3,9 +3,9 @@ import type { PoliciesAnswer, TryPolicyAnswer, TryPolicyRequest } from '../../co
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import type { Live } from '../live.ts';
-import { CallError, messageOf } from '../session.ts';
+import { CallError, messageOfCall } from '../session.ts';
 import { toIndented } from '../text/json-lines.ts';
-import { useCall, useReconnect } from '../use-call.ts';
+import { useLoad, useReconnect } from '../use-call.ts';
 
 /** What is tried; it stays while other views are shown. */
 export interface Scratch {
@@ -37,7 +37,7 @@ export function useScratch(live: Live, id: string | undefined, kept: { current: 
   kept.current = scratch;
   const change = (part: Partial<Scratch>) => setScratch((current) => ({ ...current, ...part }));
 
-  const policies = useCall(live, 'policies', () => live.session.get<PoliciesAnswer>('policies'));
+  const policies = useLoad(live, 'policies', () => live.session.get<PoliciesAnswer>('policies'));
   const inForce = policies.state === 'done' ? policies.answer.text : undefined;
   useEffect(() => {
     if (inForce !== undefined) setScratch((current) => ({ ...current, rules: current.rules ?? inForce }));
@@ -74,7 +74,7 @@ async function requestOf(live: Live, id: string): Promise<Partial<Scratch>> {
     const problem = received.truncated ? "Only the beginning of the exchange's body is here." : undefined;
     return { body: toIndented(received.text), key, endpoint, problem };
   } catch (error) {
-    return { body: exampleRequest, problem: `This is an example. ${messageOf(error)}` };
+    return { body: exampleRequest, problem: `This is an example. ${messageOfCall(error)}` };
   }
 }
 
@@ -127,6 +127,6 @@ async function tryPolicy(live: Live, request: TryPolicyRequest): Promise<TryOutc
     return await live.session.post<TryPolicyAnswer>('try-policy', request);
   } catch (error) {
     if (error instanceof CallError && error.reason === 'inspector.busy') return 'busy';
-    return { kind: 'failed', message: messageOf(error) };
+    return { kind: 'failed', message: messageOfCall(error) };
   }
 }

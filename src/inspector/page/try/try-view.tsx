@@ -5,7 +5,7 @@ import { BodyColumn } from '../exchange/body-tabs.tsx';
 import { Rules } from '../exchange/rules.tsx';
 import { formatMicroseconds } from '../format.ts';
 import type { Live } from '../live.ts';
-import { Choice, Problem } from '../shell/controls.tsx';
+import { Choice, ProblemNote } from '../shell/controls.tsx';
 import { visible, visibleLine } from '../text/visible.ts';
 import { type Scratch, type TryOutcome, useOutcome, useScratch } from './scratch.ts';
 
@@ -64,7 +64,7 @@ export function TryView({ live, id, kept }: Properties) {
             </>
           )}
         </header>
-        <Problem>{scratch.problem && visible(scratch.problem)}</Problem>
+        <ProblemNote>{scratch.problem && visible(scratch.problem)}</ProblemNote>
         <Editor
           label="Request body, JSON"
           value={scratch.body ?? ''}
@@ -73,7 +73,7 @@ export function TryView({ live, id, kept }: Properties) {
         />
       </section>
       <section class="try-outcome" aria-label="What would be decided">
-        <Outcome
+        <TrialResult
           outcome={outcome}
           onLine={(line) => editor.current !== null && selectLine(editor.current, line)}
         />
@@ -146,7 +146,7 @@ interface OutcomeProperties {
 }
 
 /** The verdict, which screen readers announce whenever it changes, and below it how it came about. */
-function Outcome({ outcome, onLine }: OutcomeProperties) {
+function TrialResult({ outcome, onLine }: OutcomeProperties) {
   return (
     <>
       <div role="status">
@@ -185,7 +185,7 @@ function Decided({ outcome, onLine }: DecidedProperties) {
     <>
       <p class="note">{visibleLine(facts.filter(Boolean).join(' · '))}</p>
       {message !== undefined && <blockquote>{visible(message)}</blockquote>}
-      <Rules rules={rules} isWhole examples={examples} onLine={onLine} />
+      <Rules rules={rules} hasAllRules examples={examples} onLine={onLine} />
       <BodyColumn title="The request" body={request} />
       {redacted !== undefined && <BodyColumn title="As it would leave" body={redacted} />}
     </>

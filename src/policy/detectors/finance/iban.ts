@@ -5,8 +5,8 @@ import { isAlphanumeric, isDigit, isLatinLetter, isWordCharacter } from '../text
 // The module is CommonJS; loaders differ in whether they unwrap its default export.
 const isIban = 'default' in iban ? iban.default : iban;
 const checked = { confidence: 'certain', why: 'check digits' } as const;
-const longest = 34;
-const shortest = 15;
+const maxLength = 34;
+const minLength = 15;
 /** What the sum is multiplied by, modulo 97, when two letters and two digits (six decimal places) are appended. */
 const firstPower = 1_000_000 % 97;
 
@@ -19,7 +19,7 @@ export const ibanNumber: Detector = {
     kind: 'regexes',
     regexes: ['[a-z]{2}[0-9]{2}(?:[a-z0-9]{11}|[ .-][a-z0-9]{4}[ .-][a-z0-9]{4}[ .-][a-z0-9]{3})'],
   },
-  reach: longest + 9,
+  reach: maxLength + 9,
   folded: true,
   ignoresCase: true,
   find(text) {
@@ -62,12 +62,12 @@ function groupedFrom(text: string, start: number, separator: number): Finding | 
   let remainder = 0;
   let length = 0;
   let index = start;
-  while (length < longest) {
+  while (length < maxLength) {
     const end = groupEnd(text, index);
     if (end === index || isWordCharacter(text.charCodeAt(end))) break;
     if (length > 0) remainder = appendToRemainder(remainder, text, { start: index, end });
     length += end - index;
-    const isChecked = length >= shortest && (remainder * firstPower + first) % 97 === 1;
+    const isChecked = length >= minLength && (remainder * firstPower + first) % 97 === 1;
     if (isChecked && isValid(text, start, end)) found = { start, end, ...checked };
     if (end - index < 4 || text.charCodeAt(end) !== separator) break;
     index = end + 1;
@@ -83,9 +83,9 @@ function groupEnd(text: string, start: number): number {
 
 function wholeFrom(text: string, start: number): Finding | undefined {
   let end = start;
-  while (end - start <= longest && isAlphanumeric(text.charCodeAt(end))) end += 1;
+  while (end - start <= maxLength && isAlphanumeric(text.charCodeAt(end))) end += 1;
   const length = end - start;
-  if (length < shortest || length > longest || text.charCodeAt(end) === 95) return undefined;
+  if (length < minLength || length > maxLength || text.charCodeAt(end) === 95) return undefined;
   const remainder = appendToRemainder(0, text, { start: start + 4, end });
   const isChecked = appendToRemainder(remainder, text, { start, end: start + 4 }) === 1;
   return isChecked && isValid(text, start, end) ? { start, end, ...checked } : undefined;

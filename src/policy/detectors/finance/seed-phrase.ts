@@ -4,7 +4,7 @@ import { memoize } from '../../../lib/memoize.ts';
 import { type Detector, type Finding, joinOverlapping, type Range } from '../detector.ts';
 
 const lengths = [24, 21, 18, 15, 12] as const;
-const shortest = 12;
+const minWords = 12;
 /** Most checksums computed for one text; a body made of such words would need a hundred thousand. */
 const maxChecks = 4000;
 const word = /[a-z]{3,8}/gi;
@@ -37,8 +37,8 @@ export const seedPhrase: Detector = {
     const findings: Finding[] = [];
     let checks = maxChecks;
     for (const run of runsOf(text)) {
-      if (run.length < shortest || isSorted(run)) continue;
-      for (let at = 0; at + shortest <= run.length; at += 1) {
+      if (run.length < minWords || isSorted(run)) continue;
+      for (let at = 0; at + minWords <= run.length; at += 1) {
         const length = lengths.find((each) => {
           if (at + each > run.length) return false;
           checks -= 1;

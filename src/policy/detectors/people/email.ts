@@ -8,8 +8,8 @@ import {
   toCharacterSet,
 } from '../text/characters.ts';
 
-const longestLocal = 64;
-const longestDomain = 189;
+const maxLocalLength = 64;
+const maxDomainLength = 189;
 
 /**
  * Mail addresses of people, not lookalikes: no-reply senders, `git@host:path`, user names in URLs, package versions
@@ -17,7 +17,7 @@ const longestDomain = 189;
  */
 export const email: Detector = {
   prefilter: { kind: 'regexes', regexes: ['[^ "`(]@[^ \'"`(/:]{1,64}\\.[^ ]'] },
-  reach: longestLocal + 1 + longestDomain,
+  reach: maxLocalLength + 1 + maxDomainLength,
   folded: true,
   ignoresCase: true,
   holdsSpace: 'never',
@@ -36,7 +36,8 @@ export const email: Detector = {
 
 function localStart(text: string, at: number): number {
   let start = at;
-  while (start > 0 && at - start <= longestLocal && isLocalCharacter(text.charCodeAt(start - 1))) start -= 1;
+  while (start > 0 && at - start <= maxLocalLength && isLocalCharacter(text.charCodeAt(start - 1)))
+    start -= 1;
   while (start < at && !isNameCharacter(text.charCodeAt(start))) start += 1;
   return start;
 }
@@ -66,7 +67,7 @@ function isForeignPunctuation(code: number): boolean {
 
 function domainEnd(text: string, start: number): number {
   let end = start;
-  while (end < text.length && end - start <= longestDomain && isDomainCharacter(text.charCodeAt(end)))
+  while (end < text.length && end - start <= maxDomainLength && isDomainCharacter(text.charCodeAt(end)))
     end += 1;
   while (end > start && !isNameCharacter(text.charCodeAt(end - 1))) end -= 1;
   return end;
@@ -79,7 +80,7 @@ function isDomainCharacter(code: number): boolean {
 }
 
 function isAddress(text: string, start: number, at: number, end: number): boolean {
-  if (at - start > longestLocal || end - at - 1 > longestDomain) return false;
+  if (at - start > maxLocalLength || end - at - 1 > maxDomainLength) return false;
   if (text.charCodeAt(at - 1) === 46) return false;
   return (
     !hasEmptyPart(text, start, at) && !isNobody(text, { start, at, end }) && !isPartOfUrl(text, start, end)
@@ -150,7 +151,7 @@ function isNobody(text: string, { start, at, end }: Address): boolean {
   const first = text.charCodeAt(start) | 32;
   if ((first === 110 || first === 100) && noReply.test(text.slice(start, at))) return true;
   // Few are as short as the one or as long as the other, and a copy of each would cost more than finding it.
-  const isShort = at - start <= longestKeyword;
+  const isShort = at - start <= maxKeywordLength;
   if (isShort && servicesAndKeywords.has(text.slice(start, at).toLowerCase())) return true;
   return end - at - 1 === hiddenDomain.length && text.slice(at + 1, end).toLowerCase() === hiddenDomain;
 }
@@ -171,7 +172,7 @@ const servicesAndKeywords = new Set([
   'continue',
 ]);
 
-const longestKeyword = Math.max(...Array.from(servicesAndKeywords, ({ length }) => length));
+const maxKeywordLength = Math.max(...Array.from(servicesAndKeywords, ({ length }) => length));
 
 /** `scheme://user@host`, `user:password@host` in a URL, `user@host:path` of git and scp. */
 function isPartOfUrl(text: string, start: number, end: number): boolean {
@@ -183,11 +184,11 @@ function isPartOfUrl(text: string, start: number, end: number): boolean {
 /** Whether `://` precedes, with nothing in between that would end a URL's user part. */
 function followsScheme(text: string, start: number): boolean {
   let at = start;
-  while (at > 0 && start - at < longestUser && !endsUser(text.charCodeAt(at - 1))) at -= 1;
+  while (at > 0 && start - at < maxUserLength && !endsUser(text.charCodeAt(at - 1))) at -= 1;
   return text.startsWith('://', at - 3);
 }
 
-const longestUser = 76;
+const maxUserLength = 76;
 const userEnds = toCharacterSet((code) => /[\s/@?&=#]/.test(String.fromCharCode(code)));
 
 function endsUser(code: number): boolean {

@@ -130,14 +130,14 @@ function isInternational(text: string, number: Finding): boolean {
   const lengths = nationalLengths(digits);
   if (lengths === undefined) return false;
   const national = digits.length - lengths.codeLength;
-  if (national < lengths.least || national > lengths.most) return false;
+  if (national < lengths.min || national > lengths.max) return false;
   return !hasPlus || !isAddedLine(text, number);
 }
 
 interface NationalLengths {
   readonly codeLength: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 /**
@@ -148,7 +148,7 @@ function nationalLengths(digits: string): NationalLengths | undefined {
   for (const codeLength of [1, 2, 3]) {
     const range = plans.get(digits.slice(0, codeLength));
     if (range !== undefined && codeLength <= digits.length) {
-      return isWrongNorthAmerican(digits) ? undefined : { codeLength, least: range[0], most: range[1] };
+      return isWrongNorthAmerican(digits) ? undefined : { codeLength, min: range[0], max: range[1] };
     }
   }
   return undefined;

@@ -8,7 +8,7 @@ import { keyBodyLength, keyChecksum, keyChecksumLength } from './key-checksum.ts
 const prefix = 'gw_';
 const keyLength = prefix.length + keyBodyLength + keyChecksumLength;
 /** Local providers have keys such as "ollama" or "none"; searching for those would refuse ordinary words. */
-const leastSecretLength = 12;
+const minSecretLength = 12;
 
 /**
  * Keys of any gateway of this kind, recognized by their checksum (of those, the ones that are meant), and the given values
@@ -18,33 +18,33 @@ export function createGatewayKeyDetector(
   secrets: readonly string[],
   isMeant: (key: string) => boolean = () => true,
 ): Detector {
-  const values = [...new Set(secrets)].filter((secret) => secret.length >= leastSecretLength);
+  const values = [...new Set(secrets)].filter((secret) => secret.length >= minSecretLength);
   const inRuns = values.filter((value) => value.length >= 16 && /^[\w-]+$/.test(value));
   const anywhere = values.filter((value) => !inRuns.includes(value));
-  const shortestRun = Math.min(...inRuns.map((value) => value.length));
+  const minRunLength = Math.min(...inRuns.map((value) => value.length));
   return {
     prefilter: { kind: 'always' },
     reach: Math.max(keyLength, ...values.map((value) => value.length)),
     folded: false,
     find: (text) =>
-      findThroughDisguise(text, (plain) => findKeys(plain, { inRuns, shortestRun, anywhere, isMeant })),
+      findThroughDisguise(text, (plain) => findKeys(plain, { inRuns, minRunLength, anywhere, isMeant })),
   };
 }
 
 interface Sought {
   readonly inRuns: readonly string[];
   /** Length of the shortest of them; Infinity if there are none. */
-  readonly shortestRun: number;
+  readonly minRunLength: number;
   readonly anywhere: readonly string[];
   readonly isMeant: (key: string) => boolean;
 }
 
 /** Every text is searched, and nearly all hold nothing: so there is one list, and it is empty. */
-function findKeys(text: string, { inRuns, shortestRun, anywhere, isMeant }: Sought): readonly Finding[] {
+function findKeys(text: string, { inRuns, minRunLength, anywhere, isMeant }: Sought): readonly Finding[] {
   const found: Finding[] = [];
   for (const value of anywhere) addOccurrences(found, text, { value, offset: 0 });
   for (const key of findGatewayKeys(text)) if (isMeant(text.slice(key.start, key.end))) found.push(key);
-  for (const run of findKeyLikeRuns(text, shortestRun)) {
+  for (const run of findKeyLikeRuns(text, minRunLength)) {
     const content = text.slice(run.start, run.end);
     for (const value of inRuns) addOccurrences(found, content, { value, offset: run.start });
   }

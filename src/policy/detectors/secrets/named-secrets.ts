@@ -5,7 +5,7 @@ import { quotedSetting } from './quoted-setting.ts';
 import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
 import { isRandomValue } from './secret-value.ts';
 
-const longestName = 48;
+const maxNameLength = 48;
 
 /**
  * Values assigned to a name that suggests a secret, in settings, markup, shells, queries, headers and program code.
@@ -31,8 +31,8 @@ function findNamed(text: string, first: RegExpExecArray): readonly Finding[] {
     const start = nameStart(text, index);
     const end = nameEnd(text, index + word.length);
     // The name continues, so nothing is assigned here; a second keyword in the same name adds nothing.
-    const continues = end - index - word.length === longestName;
-    from = continues ? index + longestName / 4 : end;
+    const continues = end - index - word.length === maxNameLength;
+    from = continues ? index + maxNameLength / 4 : end;
     if (continues) continue;
     const named = kinds.of(text.slice(start, end));
     const kind = named === 'bare key' ? kindOfKey(text, { start, end }) : named;
@@ -86,7 +86,7 @@ const wordBeforeKey =
 
 function nameStart(text: string, at: number): number {
   let start = at;
-  while (start > 0 && at - start < longestName && isNameCharacter(text.charCodeAt(start - 1))) start -= 1;
+  while (start > 0 && at - start < maxNameLength && isNameCharacter(text.charCodeAt(start - 1))) start -= 1;
   // In `\npassword` the letter of the escape is not part of the name.
   if (text.charCodeAt(start - 1) === 92 && /[nrt]/.test(text.charAt(start))) start += 1;
   return Math.min(start, at);
@@ -94,7 +94,7 @@ function nameStart(text: string, at: number): number {
 
 function nameEnd(text: string, at: number): number {
   let end = at;
-  while (end - at < longestName && isNameCharacter(text.charCodeAt(end))) end += 1;
+  while (end - at < maxNameLength && isNameCharacter(text.charCodeAt(end))) end += 1;
   return end;
 }
 

@@ -14,9 +14,9 @@ export interface Opening {
   readonly isTag: boolean;
 }
 
-const longestValue = 512;
+const maxValueLength = 512;
 /** Most values with the same end that are evaluated: a hostile text may name a secret at every eighth character. */
-const mostOfOneEnd = 8;
+const maxOfOneEnd = 8;
 
 /** The values assigned to names, in order; no part is read again for each of them. */
 export class NamedValues {
@@ -32,9 +32,9 @@ export class NamedValues {
 
   at(opening: Opening, kind: NameKind): Range | undefined {
     const { at, quote, isTag } = opening;
-    const limit = Math.min(this.#text.length, at + longestValue);
+    const limit = Math.min(this.#text.length, at + maxValueLength);
     let end = this.#endOf(opening, limit);
-    if (end - at === longestValue || this.#isOneTooMany(end)) return undefined;
+    if (end - at === maxValueLength || this.#isOneTooMany(end)) return undefined;
     // A backslash before the quotation mark belongs to the mark, as in JSON within a string.
     while (quote !== undefined && end > at && this.#text.charCodeAt(end - 1) === 92) end -= 1;
     if (quote === undefined && !isTag) {
@@ -58,7 +58,7 @@ export class NamedValues {
   #isOneTooMany(end: number): boolean {
     this.#ofOneEnd = end === this.#lastEnd ? this.#ofOneEnd + 1 : 1;
     this.#lastEnd = end;
-    return this.#ofOneEnd > mostOfOneEnd;
+    return this.#ofOneEnd > maxOfOneEnd;
   }
 }
 
@@ -73,9 +73,9 @@ function isEnd(text: string, at: number, quote: string | undefined, isTag: boole
 
 const announcedReach = 56;
 /** As long as a run that satisfies the prefilter by itself. */
-const shortestKey = 31;
-const longestKey = 160;
-const leastBits = 110;
+const minKeyLength = 31;
+const maxKeyLength = 160;
+const minBits = 110;
 const characters = toCharacterSet(isKeyCharacter, '+/=');
 const pgpFingerprint = /^[0-9A-F]{40}$/;
 /** Words that mean that the value is something else, or is not given here. */
@@ -97,10 +97,10 @@ export class AnnouncedKeys {
 
   /** The key that a name announces; names are passed in order. */
   behind(nameEnd: number): Range | undefined {
-    this.#runs ??= findLongRuns(this.#text, shortestKey, characters);
+    this.#runs ??= findLongRuns(this.#text, minKeyLength, characters);
     while ((this.#runs[this.#next]?.start ?? Number.POSITIVE_INFINITY) < nameEnd) this.#next += 1;
     const run = this.#runs[this.#next];
-    if (run === undefined || run.start - nameEnd > announcedReach || run.end - run.start > longestKey)
+    if (run === undefined || run.start - nameEnd > announcedReach || run.end - run.start > maxKeyLength)
       return undefined;
     const between = this.#text.slice(nameEnd, run.start).replace(/\([\w ,]{1,24}\)/, '');
     if (otherwise.test(between) || !isOneLine(between) || !this.#standsAlone(run)) return undefined;
@@ -126,6 +126,6 @@ function isAnnouncedKey(value: string): boolean {
   return (
     !isPlaceholder(value) &&
     !isMarkedExample(value) &&
-    (randomBody(value.replace(/=+$/, ''))?.bits ?? 0) >= leastBits
+    (randomBody(value.replace(/=+$/, ''))?.bits ?? 0) >= minBits
   );
 }

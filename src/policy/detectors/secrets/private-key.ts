@@ -7,15 +7,15 @@ import { isRepetitive } from './placeholder.ts';
 /** A 4096-bit key with escaped line breaks has about 3,400 characters. */
 const usualLength = 4096;
 /** The smallest, Ed25519 in PKCS#8, has 64 characters of base64. */
-const leastBase64 = 60;
-/** A key of age: its prefix and 58 characters; all others need an opening line and `leastBase64`. */
-const shortest = 'AGE-SECRET-KEY-1'.length + 58;
+const minBase64Length = 60;
+/** A key of age: its prefix and 58 characters; all others need an opening line and `minBase64Length`. */
+const minLength = 'AGE-SECRET-KEY-1'.length + 58;
 /** Between the opening line and the key: headers of encrypted and of PGP keys. */
-const longestGap = 400;
+const maxGapLength = 400;
 /** Between two lines of the key: line breaks, line numbers, quotation marks. */
-const longestJoint = 40;
+const maxJointLength = 40;
 /** Armour lines have 64 characters or more; names in program code seldom have half of that. */
-const shortestLine = 32;
+const minLineLength = 32;
 
 /**
  * Private keys in text armour: PEM of all kinds, OpenSSH, SSH2, PGP and OpenVPN, also with escaped line breaks, line
@@ -32,13 +32,13 @@ export const privateKey: Detector = {
   folded: true,
   ignoresCase: true,
   find(text) {
-    if (text.length < shortest) return [];
+    if (text.length < minLength) return [];
     const findings: Finding[] = [];
     let lines: readonly Finding[] | undefined;
     let next = 0;
     for (const opening of text.matchAll(openings)) {
       if (opening.index < next) continue;
-      lines ??= findLongRuns(text, shortestLine, base64Characters);
+      lines ??= findLongRuns(text, minLineLength, base64Characters);
       const end = keyEnd(text, lines, opening);
       if (end === undefined) continue;
       findings.push({ start: opening.index, end, confidence: 'certain', why: 'private key' });
@@ -71,7 +71,7 @@ function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArra
   const first = partitionPoint(lines.length, (index) => (lines[index] as Finding).start < bodyStart);
   for (let index = first; index < lines.length; index += 1) {
     const line = lines[index];
-    const gap = counted === 0 ? longestGap : longestJoint;
+    const gap = counted === 0 ? maxGapLength : maxJointLength;
     if (line === undefined || line.start - end > gap) break;
     // Another armour line ends the block.
     if (text.slice(end, line.start).includes('----')) break;
@@ -80,7 +80,7 @@ function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArra
     if (sample.length < 200) sample += text.slice(line.start, Math.min(line.end, line.start + 200));
     end = line.end;
   }
-  if (counted < leastBase64 || !looksRandom(sample)) return undefined;
+  if (counted < minBase64Length || !looksRandom(sample)) return undefined;
   return withClosingLine(text, end);
 }
 

@@ -5,9 +5,9 @@ import { kindOfName, type NameKind } from './secret-names.ts';
 import { address, lockHash, template } from './secret-value.ts';
 
 /** With its name it is shorter than what a stream holds back. */
-const longestValue = 3900;
+const maxValueLength = 3900;
 /** Characters in words that no text has, by kind of name. */
-const leastOdd: Readonly<Record<NameKind, number>> = {
+const minOdd: Readonly<Record<NameKind, number>> = {
   password: 8,
   token: 12,
   key: 16,
@@ -40,7 +40,7 @@ export function quotedSetting(text: string, name: Range, kind: NameKind): Range 
 }
 
 function closingMark(text: string, from: number, quote: string): number {
-  const limit = Math.min(text.length, from + longestValue);
+  const limit = Math.min(text.length, from + maxValueLength);
   for (let at = from; at < limit; at += 1) {
     const character = text.charAt(at);
     if (character === quote) return at;
@@ -62,7 +62,7 @@ function isSpacedSecret(value: string, kind: NameKind): boolean {
     all += word.length;
     if (!isOrdinary(word)) odd += word.length;
   }
-  return odd >= leastOdd[kind] && odd >= all * 0.6;
+  return odd >= minOdd[kind] && odd >= all * 0.6;
 }
 
 const openers = `"'([{<`;

@@ -35,7 +35,7 @@ function isRandom(
 }
 
 /** Whether a text is only letters of one case (the first may be a capital), in pairs that words consist of. */
-export function isWord(text: string): boolean {
+export function isWordText(text: string): boolean {
   if (!/^(?:[A-Z]?[a-z]{3,}|[A-Z]{4,})$/.test(text)) return false;
   const { pairs, common } = statisticsOf(text);
   return common >= pairs * 0.5;

@@ -11,14 +11,14 @@ import {
 import { looksRandom } from './randomness.ts';
 import type { NameKind } from './secret-names.ts';
 
-const shortest: Readonly<Record<NameKind, number>> = {
+const minLength: Readonly<Record<NameKind, number>> = {
   password: 6,
   token: 10,
   key: 16,
   'bare key': 20,
 };
-const leastBareBits = 110;
-const longest = 400;
+const minBareBits = 110;
+const maxLength = 400;
 
 export const template =
   /\$\{|\$\(|\{\{|\}\}|<%|%>|%\(|%[sdv]\b|^%\w+%$|^\$\w|^<|>$|\.\.\.|…|\*{3}|•|x{4}|X{4}|#\{|^\{|^\[|^@\w+\.|^\(/;
@@ -41,7 +41,7 @@ const stockValues =
  * Whether a value assigned to a secret's name looks like a secret, and not like an example, a path, a call or a word.
  */
 export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean): boolean {
-  if (value.length < shortest[kind] || value.length > longest) return false;
+  if (value.length < minLength[kind] || value.length > maxLength) return false;
   if (kind === 'password' && isQuoted && isPassPhrase(value)) return true;
   if (isQuoted && isNoise(value)) return true;
   if (/[\s\u0000-\u001f]/.test(value) || template.test(value) || stockValues.test(value)) return false;
@@ -65,11 +65,11 @@ export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean):
 }
 
 /** Bits from which a named value is likely a secret: fourteen random letters and digits, twenty hex digits. */
-const leastRandomBits: Readonly<Record<NameKind, number>> = {
+const minRandomBits: Readonly<Record<NameKind, number>> = {
   password: 70,
   token: 70,
   key: 95,
-  'bare key': leastBareBits,
+  'bare key': minBareBits,
 };
 
 /** Whether a value that passed `isSecretValue` is so random that its name leaves hardly a doubt. */
@@ -78,7 +78,7 @@ export function isRandomValue(value: string, kind: NameKind): boolean {
   const password = passwordOfLogin(value);
   if (password !== undefined) return isRandomValue(password, 'password');
   if (value.length < 14 || !/^[\w+/=.~:!@#$%^&*?-]+$/.test(value)) return false;
-  return (randomBody(value)?.bits ?? 0) >= leastRandomBits[kind];
+  return (randomBody(value)?.bits ?? 0) >= minRandomBits[kind];
 }
 
 /** All of printable ASCII, as WordPress generates salts: code and expressions repeat their signs. */
@@ -93,7 +93,7 @@ function isNoise(value: string): boolean {
 function isQuotedKey(value: string): boolean {
   if (isNamedDigest(value)) return false;
   const random = /^[\w+/=-]+$/.test(value) && !isPlaceholder(value) ? randomRun(value) : undefined;
-  return random !== undefined && random.bits >= leastBareBits;
+  return random !== undefined && random.bits >= minBareBits;
 }
 
 /** One in 64 random values begins with a slash. */
@@ -135,7 +135,7 @@ function passwordOfLogin(value: string): string | undefined {
 /** `pass`, and `open sesame` of the RFC: what stands for a password. */
 function isStockLogin(password: string): boolean {
   const isStock = stockValues.test(password) || isStockPassword(password) || isPlaceholder(password);
-  return isStock || password.length < shortest.password || / /.test(password) || template.test(password);
+  return isStock || password.length < minLength.password || / /.test(password) || template.test(password);
 }
 
 /** Sixteen letters or more of one case, as some services generate passwords; words consist of common pairs. */

@@ -1,5 +1,5 @@
-import { type Detector, type Finding, isAtLeast, joinOverlapping, type Range } from '../detector.ts';
-import { findInPieces, isSeam, mostJoins } from '../shapes/across-seams.ts';
+import { type Detector, type Finding, isSureEnough, joinOverlapping, type Range } from '../detector.ts';
+import { findInPieces, isSeam, maxJoins } from '../shapes/across-seams.ts';
 import { findShapes, shapes } from '../shapes/find-shapes.ts';
 import { prefiltersOf } from '../shapes/shape.ts';
 import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts';
@@ -101,7 +101,7 @@ function findByForm(text: string): readonly Finding[] {
 function findSecrets(text: string): readonly Finding[] {
   return joinOverlapping(
     [...findByForm(text), ...findNamedSecrets(text), ...findCredentialArguments(text)].filter((finding) =>
-      isAtLeast(finding, 'likely'),
+      isSureEnough(finding, 'likely'),
     ),
   );
 }
@@ -125,10 +125,10 @@ function findAwsSecretKeys(text: string): readonly Finding[] {
 }
 
 /** Longer ones exist but are not used as bearer tokens: servers limit header sizes. */
-const longestToken = 4096;
+const maxTokenLength = 4096;
 
 /** Characters of a header that names an algorithm, at least. */
-const shortestHeader = 16;
+const minHeaderLength = 16;
 
 /**
  * Signed JSON Web Tokens: three parts; the first decodes to a header that names an algorithm and the
@@ -139,11 +139,15 @@ function findJsonWebTokens(text: string): readonly Finding[] {
   for (let start = text.indexOf('eyJ'); start !== -1; start = text.indexOf('eyJ', start + 1)) {
     if (isKeyCharacter(codeAt(text, start - 1))) continue;
     const headerEnd = partEnd(text, start);
-    if (headerEnd - start < shortestHeader || text.charAt(headerEnd) !== '.') continue;
+    if (headerEnd - start < minHeaderLength || text.charAt(headerEnd) !== '.') continue;
     const payloadEnd = partEnd(text, headerEnd + 1);
     const end = text.charAt(payloadEnd) === '.' ? partEnd(text, payloadEnd + 1) : payloadEnd;
-    const isWhole = end - payloadEnd > 20 && text.startsWith('ey', headerEnd + 1);
-    if (isWhole && namesAlgorithm(text.slice(start, headerEnd)) && !isSampleToken(text.slice(start, end))) {
+    const isSignedToken = end - payloadEnd > 20 && text.startsWith('ey', headerEnd + 1);
+    if (
+      isSignedToken &&
+      namesAlgorithm(text.slice(start, headerEnd)) &&
+      !isSampleToken(text.slice(start, end))
+    ) {
       findings.push({ start, end });
     }
   }
@@ -152,7 +156,7 @@ function findJsonWebTokens(text: string): readonly Finding[] {
 
 function partEnd(text: string, start: number): number {
   let end = start;
-  while (end < text.length && end - start < longestToken && isKeyCharacter(text.charCodeAt(end))) end += 1;
+  while (end < text.length && end - start < maxTokenLength && isKeyCharacter(text.charCodeAt(end))) end += 1;
   return end;
 }
 
@@ -170,7 +174,7 @@ function findTokensInPieces(text: string, runs: readonly Range[]): readonly Find
   const findings: Finding[] = [];
   let joins = 0;
   for (const run of runs) {
-    if (joins >= mostJoins) break;
+    if (joins >= maxJoins) break;
     if (!isSeam(text, run.end)) continue;
     const piece = text.slice(run.start, run.end);
     for (const { opening, find } of tokens) {

@@ -58,10 +58,10 @@ const stockPasswords = new Set(
 
 export const webhookPrefilter = '://[^ ]{0,256}(?:hook|trigger|deploy|invite|reset|magic|robot)';
 
-const longestAddress = 512;
-const address = new RegExp(`https?://[\\w.-]+[\\w./:%?&=@~+-]{1,${longestAddress}}`, 'g');
+const maxAddressLength = 512;
+const address = new RegExp(`https?://[\\w.-]+[\\w./:%?&=@~+-]{1,${maxAddressLength}}`, 'g');
 const hookWords = /(?:hook(?:s|b2|bot)?|trigger|deploy|invite|reset|magic[-_]?link|robot)(?![a-z])/i;
-const leastBits = 80;
+const minBits = 80;
 const commit = /^[0-9a-f]{40}$/;
 
 /** Webhook URLs: whoever knows the random part can send messages, so they are as sensitive as keys. */
@@ -83,5 +83,5 @@ export function findWebhookAddresses(text: string): readonly Finding[] {
 function isRandomPart(part: string): boolean {
   if (uuid.test(part)) return true;
   const random = randomRun(part);
-  return random !== undefined && random.bits >= leastBits && !commit.test(part) && !isPlaceholder(part);
+  return random !== undefined && random.bits >= minBits && !commit.test(part) && !isPlaceholder(part);
 }

@@ -13,14 +13,14 @@ const seam =
 
 const seamBeginnings = toCharacterSet((code) => '\\\r\n"\'`'.includes(String.fromCharCode(code)));
 
-const mostPieces = 8;
+const maxPieces = 8;
 /**
  * Most joins in one text. Keys are wrapped by accident, not to hide them (a space would do that), so a text full of key
  * prefixes need not cost more than others. A redacted text is checked again anyway.
  */
-export const mostJoins = 100;
+export const maxJoins = 100;
 
-const shortestPiece = 4;
+const minPieceLength = 4;
 
 /**
  * What `find` finds at the beginning of the pieces of a possible key, the first one ending at `end`: in two of them
@@ -35,7 +35,7 @@ export function findInPieces(
   const pieces = [{ start, end }];
   let joined = text.slice(start, end);
   let best: Finding | undefined;
-  for (let last: Range = { start, end }; pieces.length < mostPieces; ) {
+  for (let last: Range = { start, end }; pieces.length < maxPieces; ) {
     const next = pieceAfter(text, last.end);
     if (next === undefined || (best !== undefined && !isEnd(text, next.end))) break;
     pieces.push(next);
@@ -60,7 +60,7 @@ function isEnd(text: string, at: number): boolean {
   return ending.test(text);
 }
 
-const longestPiece = 512;
+const maxPieceLength = 512;
 
 function pieceAfter(text: string, at: number): Range | undefined {
   // Most runs end otherwise, and the expression takes ten times as long to find out.
@@ -69,8 +69,8 @@ function pieceAfter(text: string, at: number): Range | undefined {
   if (!seam.test(text)) return undefined;
   const start = seam.lastIndex;
   let end = start;
-  while (end - start < longestPiece && isIn(pieceCharacters, text.charCodeAt(end))) end += 1;
-  return end - start < shortestPiece ? undefined : { start, end };
+  while (end - start < maxPieceLength && isIn(pieceCharacters, text.charCodeAt(end))) end += 1;
+  return end - start < minPieceLength ? undefined : { start, end };
 }
 
 function placeIn(pieces: readonly Range[], at: number): number {

@@ -5,9 +5,9 @@ import { looksRandom } from '../secrets/randomness.ts';
 import { randomRun } from './random-run.ts';
 
 /** Identifiers are often in one case, so more characters are required; those in capitals are seldom anything else. */
-const shortest = { mixed: 32, single: 40, capitals: 20 } as const;
-const longest = 300;
-const shortestPart = 16;
+const minLength = { mixed: 32, single: 40, capitals: 20 } as const;
+const maxLength = 300;
+const minPartLength = 16;
 
 const signsBefore = /[\w+/=:;,.-]/;
 /** An `@` ends the local part of an address or a message's identifier. */
@@ -44,7 +44,7 @@ export function isPublished(value: string): boolean {
 /** A standalone run that looks randomly drawn from both cases: many services issue keys without a prefix. */
 export function isBareKey(text: string, { start, end }: Range): boolean {
   const length = end - start;
-  if (length < shortest.capitals || length > longest || isHexLiteral(text, start)) return false;
+  if (length < minLength.capitals || length > maxLength || isHexLiteral(text, start)) return false;
   if (signsBefore.test(text.charAt(start - 1)) || signsBehind.test(text.charAt(end))) return false;
   const value = text.slice(start, end);
   // A seal of the gateway's own in a slot of bytes: base64 of letters alone looks drawn at random.
@@ -60,7 +60,7 @@ function isHexLiteral(text: string, start: number): boolean {
 
 function isRandomKey(value: string): boolean {
   if (/^[A-Za-z0-9]+$/.test(value)) return isRandomAlone(value);
-  if (value.length < shortest.mixed) return false;
+  if (value.length < minLength.mixed) return false;
   if (/^[\w-]+$/.test(value)) return isRandomWithSigns(value, /[_-]+/);
   return isOfKeyLength(value) && isRandomWithSigns(value.replace(/=+$/, ''), /[+/]+/);
 }
@@ -77,7 +77,7 @@ function isRandomAlone(value: string): boolean {
   if (hex.test(value)) return false;
   if (/^[A-Z\d]+$/.test(value)) return scatteredDigits.test(value) && randomRun(value)?.alphabet === 'single';
   const alphabet = randomRun(value)?.alphabet;
-  if (alphabet === undefined || alphabet === 'hex' || value.length < shortest[alphabet]) return false;
+  if (alphabet === undefined || alphabet === 'hex' || value.length < minLength[alphabet]) return false;
   // Letters without a digit in between may be words.
   return value.split(/\d+/).every((part) => part.length < 16 || looksRandom(part));
 }
@@ -88,7 +88,7 @@ function isRandomWithSigns(value: string, signs: RegExp): boolean {
   if (parts.length > 2 + value.length / 16 || parts.some((part) => part.length >= 5 && !isRandomPart(part)))
     return false;
   return (
-    Math.max(...parts.map((part) => part.length)) >= shortestPart && randomRun(value)?.alphabet === 'mixed'
+    Math.max(...parts.map((part) => part.length)) >= minPartLength && randomRun(value)?.alphabet === 'mixed'
   );
 }
 

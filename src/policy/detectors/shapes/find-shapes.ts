@@ -3,8 +3,8 @@ import { keyChecksum, keyChecksumLength } from '../secrets/key-checksum.ts';
 import { isMarkedPlaceholder, isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
 import { type CharacterSet, codeAt, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
-import { findInPieces, isSeam, mostJoins } from './across-seams.ts';
-import type { Part, Run } from './format.ts';
+import { findInPieces, isSeam, maxJoins } from './across-seams.ts';
+import type { KeyPart, Run } from './format.ts';
 import {
   type AnchorNode,
   type AnchorTree,
@@ -24,12 +24,12 @@ export const shapes: readonly Shape[] = services.flatMap(toShapes);
 
 const { trees, beginnings } = plantAnchors(shapes);
 /** Characters of the longest escape, `\u0022`: a word begins after one. */
-const longestEscape = 6;
+const maxEscapeLength = 6;
 
 /** Finds keys by their service's shape, around the long runs of a text. Linear: every shape has a maximum length. */
 export function findShapes(text: string, runs: readonly Range[]): readonly Finding[] {
   const findings: Finding[] = [];
-  const search: Search = { text, ends: new RunEnds(text), from: 0, begun: [], joins: 0 };
+  const search: ShapeSearch = { text, ends: new RunEnds(text), from: 0, begun: [], joins: 0 };
   for (const run of runs) {
     const first = Math.max(search.from, run.start);
     let code = codeAt(text, first);
@@ -52,7 +52,7 @@ export function findShapes(text: string, runs: readonly Range[]): readonly Findi
   return findings;
 }
 
-interface Search {
+interface ShapeSearch {
   readonly text: string;
   readonly ends: RunEnds;
   /** Where the last key ended. */
@@ -64,7 +64,7 @@ interface Search {
 }
 
 /** The longest key whose anchor begins here. */
-function keyAround(search: Search, at: number, tree: AnchorTree): Finding | undefined {
+function keyAround(search: ShapeSearch, at: number, tree: AnchorTree): Finding | undefined {
   const { text } = search;
   let best: Finding | undefined;
   let node: AnchorNode | undefined = tree;
@@ -85,13 +85,13 @@ function lengthOf({ start, end }: Range): number {
 }
 
 /** A key wrapped over lines or concatenated from literals; its first piece ends with its run. */
-function keyInPieces(search: Search, at: number, runEnd: number): Finding | undefined {
+function keyInPieces(search: ShapeSearch, at: number, runEnd: number): Finding | undefined {
   const { text, begun } = search;
   if (begun.length === 0) return undefined;
   search.begun = [];
-  if (search.joins >= mostJoins || !beginsWord(text, at) || !isSeam(text, runEnd)) return undefined;
+  if (search.joins >= maxJoins || !beginsWord(text, at) || !isSeam(text, runEnd)) return undefined;
   for (const shape of begun) {
-    if (runEnd - at > shape.longest) continue;
+    if (runEnd - at > shape.maxLength) continue;
     search.joins += 1;
     const best = findInPieces(text, { start: at, end: runEnd }, (joined) => {
       const found = shapeAround({ text: joined, ends: new RunEnds(joined), from: 0 }, 0, shape);
@@ -103,7 +103,7 @@ function keyInPieces(search: Search, at: number, runEnd: number): Finding | unde
   return undefined;
 }
 
-type Around = Pick<Search, 'text' | 'ends' | 'from'>;
+type Around = Pick<ShapeSearch, 'text' | 'ends' | 'from'>;
 
 function shapeAround({ text, ends, from }: Around, at: number, shape: Shape): Finding | undefined {
   const { anchor, before, after } = shape;
@@ -130,7 +130,7 @@ function shapeAround({ text, ends, from }: Around, at: number, shape: Shape): Fi
 }
 
 /** The values of the non-literal parts of a key. */
-function bodyOf(text: string, start: number, parts: readonly Part[], ends: RunEnds): string {
+function bodyOf(text: string, start: number, parts: readonly KeyPart[], ends: RunEnds): string {
   let body = '';
   let at = start;
   for (const part of parts) {
@@ -156,7 +156,7 @@ function hasChecksum(key: string): boolean {
   return keyChecksum(key.slice(4, end)) === key.slice(end);
 }
 
-function startOf(text: string, at: number, before: readonly Part[]): number {
+function startOf(text: string, at: number, before: readonly KeyPart[]): number {
   let start = at;
   for (const part of before) {
     if (typeof part === 'string') {
@@ -164,24 +164,24 @@ function startOf(text: string, at: number, before: readonly Part[]): number {
       if (start < 0 || !isAt(text, part, start)) return -1;
       continue;
     }
-    const least = start - part.least;
-    const most = Math.max(0, start - part.most);
+    const least = start - part.min;
+    const most = Math.max(0, start - part.max);
     while (start > most && isIn(part.set, text.charCodeAt(start - 1))) start -= 1;
     if (start > least) return -1;
   }
   return start;
 }
 
-function endOf(text: string, at: number, part: Part, ends: RunEnds): number {
+function endOf(text: string, at: number, part: KeyPart, ends: RunEnds): number {
   if (typeof part === 'string') return isAt(text, part, at) ? at + part.length : -1;
-  const end = Math.min(ends.of(part, at), at + part.most);
-  if (end - at < part.least) return -1;
+  const end = Math.min(ends.of(part, at), at + part.max);
+  if (end - at < part.min) return -1;
   if (!part.isPadded || text.charCodeAt(end) !== 61) return end;
   return text.charCodeAt(end + 1) === 61 ? end + 2 : end + 1;
 }
 
 /** Whether a word continues after the last part, so that it is no key. */
-function continues(text: string, end: number, last: Part): boolean {
+function continues(text: string, end: number, last: KeyPart): boolean {
   const code = text.charCodeAt(end);
   if (isWordCharacter(code)) return true;
   return typeof last !== 'string' && last.isPadded && isIn(last.set, code);
@@ -192,7 +192,7 @@ const wholeEscape = /^(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa
 /** Whether no word ends right before a position; escapes (`\n`, `%3D`, `\u0022`) are not words. */
 function beginsWord(text: string, start: number): boolean {
   if (!isAlphanumeric(codeAt(text, start - 1))) return true;
-  for (let at = start - 2; at >= 0 && at >= start - longestEscape; at -= 1) {
+  for (let at = start - 2; at >= 0 && at >= start - maxEscapeLength; at -= 1) {
     const code = text.charCodeAt(at);
     if (code === backslash || code === percentSign) return wholeEscape.test(text.slice(at, start));
   }
@@ -226,14 +226,14 @@ class RunEnds {
     this.#text = text;
   }
 
-  of({ set, most }: Run, start: number): number {
+  of({ set, max }: Run, start: number): number {
     const text = this.#text;
-    const last = most > longRun ? this.#last.get(set) : undefined;
+    const last = max > longRun ? this.#last.get(set) : undefined;
     if (last !== undefined && start >= last.start && start < last.end) return last.end;
-    const limit = most > longRun ? text.length : Math.min(text.length, start + most);
+    const limit = max > longRun ? text.length : Math.min(text.length, start + max);
     let end = start;
     while (end < limit && isIn(set, text.charCodeAt(end))) end += 1;
-    if (most > longRun) this.#last.set(set, { start, end });
+    if (max > longRun) this.#last.set(set, { start, end });
     return end;
   }
 }

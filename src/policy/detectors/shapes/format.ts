@@ -14,14 +14,14 @@ export interface Run {
   readonly set: CharacterSet;
   /** The set as a lower-case expression, for the prefilter. */
   readonly regex: string;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** "=" may follow, as base64 padding. */
   readonly isPadded: boolean;
 }
 
 /** A key's parts, one after the other. */
-export type Part = string | Run;
+export type KeyPart = string | Run;
 
 /** Of each set: which characters belong to it, as an expression, and further ones. */
 const characters: Readonly<Record<string, readonly [(code: number) => boolean, string, string?]>> = {
@@ -40,7 +40,7 @@ const characters: Readonly<Record<string, readonly [(code: number) => boolean, s
 };
 
 /** One object per set, so that run ends can be cached by set. */
-const sets: ReadonlyMap<string, Omit<Run, 'least' | 'most'>> = new Map(
+const sets: ReadonlyMap<string, Omit<Run, 'min' | 'max'>> = new Map(
   Object.entries(characters).map(([name, [belongs, regex, others]]) => [
     name,
     { set: toCharacterSet(belongs, others), regex, isPadded: name === 'base64' },
@@ -63,12 +63,12 @@ export function expandFormat(format: string): readonly string[] {
 }
 
 /** Reads a format without alternatives: `ghp_<alnum:36-255>`. */
-export function readFormat(format: string): readonly Part[] {
+export function readFormat(format: string): readonly KeyPart[] {
   return (format.match(/<[^>]*>|[^<]+/g) ?? []).map((part) => {
     if (!part.startsWith('<')) return part;
     const [, name = '', least = '', most = least] = /^<([a-z0-9]+):(\d+)(?:-(\d+))?>$/.exec(part) ?? [];
     const set = sets.get(name);
     if (set === undefined || Number(most) < Number(least)) throw new Error(`not a part of a key: ${part}`);
-    return { ...set, least: Number(least), most: Number(most) };
+    return { ...set, min: Number(least), max: Number(most) };
   });
 }

@@ -53,9 +53,9 @@ export function isNamedDigest(key: string): boolean {
 }
 
 /** The kind of thing that a prefix announces. */
-export type Subject = 'a key' | 'a public key' | 'access' | 'something' | 'no key';
+export type PrefixMeaning = 'a key' | 'a public key' | 'access' | 'something' | 'no key';
 
-export function subjectOf(key: string, { words }: KeyPrefix): Subject {
+export function subjectOf(key: string, { words }: KeyPrefix): PrefixMeaning {
   if (/^\d+[_.~$-]|^v\d+\.\d+\.\d+/.test(key) || identifiers.test(key)) return 'no key';
   if (words.some(namesNoKey)) return 'no key';
   if (words.some((each) => publicWords.test(each))) return 'a public key';

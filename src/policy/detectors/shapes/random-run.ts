@@ -1,5 +1,5 @@
 import { isPlaceholder, isRepetitive } from '../secrets/placeholder.ts';
-import { isWord, looksRandomThroughout } from '../secrets/randomness.ts';
+import { isWordText, looksRandomThroughout } from '../secrets/randomness.ts';
 import { isDigit, isHexDigit, isLatinLetter } from '../text/characters.ts';
 
 /** Bits per character: of hex digits, of letters of one case with digits, of both cases. */
@@ -12,7 +12,7 @@ export interface RandomRun {
 
 export const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-const shortestRun = 12;
+const minRunLength = 12;
 
 /** A file name, or a member of an object. */
 const ending = /\.[a-z](?:[a-z0-9]{0,5}|[A-Za-z]{0,14})$/;
@@ -24,10 +24,10 @@ export function randomBody(body: string): RandomRun | undefined {
   const longest = Math.max(...parts.map((part) => part.length));
   const isMixed = /[a-z]/.test(body) && /[A-Z]/.test(body);
   // In base64 one character in 32 is a sign.
-  if (longest < (isMixed ? 8 : shortestRun) || parts.length > 1 + body.length / 7) return undefined;
-  if (parts.some((part) => isWord(part))) return undefined;
+  if (longest < (isMixed ? 8 : minRunLength) || parts.length > 1 + body.length / 7) return undefined;
+  if (parts.some((part) => isWordText(part))) return undefined;
   const random =
-    randomRun(body) ?? randomParts(parts.filter((part) => part.length >= shortestRun && /\D/.test(part)));
+    randomRun(body) ?? randomParts(parts.filter((part) => part.length >= minRunLength && /\D/.test(part)));
   return random === undefined || isPlaceholder(body) ? undefined : random;
 }
 
@@ -61,7 +61,7 @@ export function randomRun(run: string): RandomRun | undefined {
   const length = counts.digits + counts.lower + counts.upper;
   const isMixed = counts.lower > 0 && counts.upper > 0;
   const alphabet = isMixed ? 'mixed' : counts.hex === length ? 'hex' : 'single';
-  if (length < shortestRun || !isEven(run, alphabet, counts)) return undefined;
+  if (length < minRunLength || !isEven(run, alphabet, counts)) return undefined;
   return { alphabet, bits: length * bitsOf[alphabet] };
 }
 

@@ -1,6 +1,6 @@
 import { longRunLength } from '../detector.ts';
 import { isAlphanumeric, isIn } from '../text/characters.ts';
-import { expandFormat, type Part, type Run, readFormat } from './format.ts';
+import { expandFormat, type KeyPart, type Run, readFormat } from './format.ts';
 import groups from './services.json' with { type: 'json' };
 
 /** What the keys of one service look like: plain facts, compiled into the search. */
@@ -26,8 +26,8 @@ export interface Shape {
   /** What is searched for first: the longest literal. */
   readonly anchor: string;
   /** The parts before the anchor, the nearest first. */
-  readonly before: readonly Part[];
-  readonly after: readonly Part[];
+  readonly before: readonly KeyPart[];
+  readonly after: readonly KeyPart[];
   /** Whether a key must be at the beginning of a word; false if the format begins with a sign. */
   readonly beginsWord: boolean;
   /** Nothing else looks like it: its literals are long enough and not everyday words. */
@@ -39,14 +39,14 @@ export interface Shape {
   readonly isFixed: boolean;
   /** A vendor's source confirms the shape; without one no key is certain by its shape. */
   readonly isConfirmed: boolean;
-  readonly longest: number;
+  readonly maxLength: number;
 }
 
 export function toShapes(service: Service): readonly Shape[] {
   return service.formats.flatMap(expandFormat).map((format) => toShape(service, readFormat(format)));
 }
 
-function toShape({ name: service, confirmed }: Service, parts: readonly Part[]): Shape {
+function toShape({ name: service, confirmed }: Service, parts: readonly KeyPart[]): Shape {
   const literals = parts.filter((part) => typeof part === 'string');
   const anchor = literals.reduce((best, each) => (each.length > best.length ? each : best), '');
   if (anchor.length < 2) throw new Error(`${service}: a key needs two literal characters to be looked for`);
@@ -61,7 +61,7 @@ function toShape({ name: service, confirmed }: Service, parts: readonly Part[]):
     isUnique: isUnique(literals, parts),
     isFixed: isFixed(literals, parts),
     isConfirmed: confirmed !== undefined,
-    longest: parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.most), 2),
+    maxLength: parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.max), 2),
   };
 }
 
@@ -69,24 +69,24 @@ const plainWords =
   /^(?:live|test|token|secret|api|sdk|mob|web|app|auto|access|key|standard|organization|account|session|sess|oauth|console|cal|pat|sat)$/;
 
 /** Hyphens alone, as in a UUID, prove nothing. */
-function isUnique(literals: readonly string[], parts: readonly Part[]): boolean {
+function isUnique(literals: readonly string[], parts: readonly KeyPart[]): boolean {
   const distinctive = literals.filter((literal) => /[A-Za-z0-9]/.test(literal));
   const [first = ''] = distinctive;
   if (plainWords.test(first.replace(/[^A-Za-z]+$/, ''))) return false;
   const length = distinctive.join('').length;
   if (length >= 5) return true;
-  const random = parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.least), 0);
+  const random = parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.min), 0);
   return length === 4 && /[_-]$/.test(first) && random >= 30;
 }
 
-const leastFixed = 16;
+const minFixed = 16;
 const hyphen = 0x2d;
 
-function isFixed(literals: readonly string[], parts: readonly Part[]): boolean {
+function isFixed(literals: readonly string[], parts: readonly KeyPart[]): boolean {
   const runs = parts.filter((part) => typeof part !== 'string');
-  const length = runs.reduce((sum, { least }) => sum + least, 0);
-  const hasLength = ({ least, most, set }: Run) => least === most || (least >= 30 && !isIn(set, hyphen));
-  if (length < leastFixed || !runs.every(hasLength)) return false;
+  const length = runs.reduce((sum, { min }) => sum + min, 0);
+  const hasLength = ({ min, max, set }: Run) => min === max || (min >= 30 && !isIn(set, hyphen));
+  if (length < minFixed || !runs.every(hasLength)) return false;
   return isUnique(literals, parts) || /^[A-Z]{4}$/.test(literals[0] ?? '');
 }
 
@@ -183,26 +183,26 @@ function isSeenAsLongRun({ isUnique: mayBeInPieces, anchor, before, after }: Sha
   for (const part of [...before, anchor, ...after]) {
     const isPartOfRun = typeof part === 'string' ? /^[\w.~$+/=-]*$/.test(part) : !part.regex.includes('%');
     if (!isPartOfRun) return false;
-    length += typeof part === 'string' ? part.length : part.least;
-    if (typeof part !== 'string') digits += part.least * (part.regex === '[0-9a-f]' ? 0.6 : 0.16);
+    length += typeof part === 'string' ? part.length : part.min;
+    if (typeof part !== 'string') digits += part.min * (part.regex === '[0-9a-f]' ? 0.6 : 0.16);
   }
-  return length >= longRunLength && digits >= leastDigits;
+  return length >= longRunLength && digits >= minDigits;
 }
 
 /** One in a thousand keys with this many characters has none. */
-const leastDigits = 6.5;
+const minDigits = 6.5;
 
 /** An expression for the first characters of some parts, up to the first part with a wide range of lengths. */
-function tailOf(parts: readonly Part[], count: number): string {
+function tailOf(parts: readonly KeyPart[], count: number): string {
   let tail = '';
   let left = count;
   for (const part of parts) {
     if (left <= 0) break;
-    const length = typeof part === 'string' ? part.length : part.least;
+    const length = typeof part === 'string' ? part.length : part.min;
     if (typeof part === 'string') tail += literally(part.toLowerCase());
-    else if (part.least >= left || part.most - part.least > 3) {
-      return `${tail}${part.regex}{${Math.min(left, part.least)}}`;
-    } else tail += `${part.regex}{${part.least},${part.most}}`;
+    else if (part.min >= left || part.max - part.min > 3) {
+      return `${tail}${part.regex}{${Math.min(left, part.min)}}`;
+    } else tail += `${part.regex}{${part.min},${part.max}}`;
     left -= length;
   }
   return tail;

@@ -10,9 +10,9 @@ import { randomBody, randomDottedParts, uuid } from './random-run.ts';
 const characters = toCharacterSet(isKeyCharacter, '.~$+');
 const signs = '_.~$+/-';
 
-const shortestKey = 16;
-const shortestRun = 12;
-const longestKey = 2048;
+const minKeyLength = 16;
+const minRunLength = 12;
+const maxKeyLength = 2048;
 
 /**
  * Prefilters for the folded view of a text with a likely or a possible key. Any text with a long run passes as well;
@@ -41,8 +41,8 @@ export function findUnlistedKeys(text: string): readonly Finding[] {
   const findings: Finding[] = [];
   // What follows a run is read only once: otherwise runs separated by slashes would be read again and again.
   let readTo = 0;
-  for (const run of findLongRuns(text, shortestRun, characters)) {
-    if (run.end - run.start > longestKey || !hasDigit(text, run)) continue;
+  for (const run of findLongRuns(text, minRunLength, characters)) {
+    if (run.end - run.start > maxKeyLength || !hasDigit(text, run)) continue;
     const end = run.start < readTo ? run.end : base64End(text, run);
     readTo = Math.max(readTo, end);
     const joined = end > run.end ? keyIn(text, { start: run.start, end }) : undefined;
@@ -81,7 +81,7 @@ const base64Rest = /(?!={1,2048}[\w+/-])[\w+/-]{0,2048}={0,2048}/y;
 /** The end of the run, including base64 that may follow it. */
 function base64End(text: string, { start, end }: Range): number {
   base64Rest.lastIndex = end;
-  return base64Rest.test(text) ? Math.min(base64Rest.lastIndex, start + longestKey) : end;
+  return base64Rest.test(text) ? Math.min(base64Rest.lastIndex, start + maxKeyLength) : end;
 }
 
 /** The key that fills a run except for surrounding signs. */
@@ -91,7 +91,7 @@ function keyIn(text: string, run: Range): Finding | undefined {
   while (end > start && signs.includes(text.charAt(end - 1))) end -= 1;
   // The last of 64 characters is a sign once in 32 keys.
   if (end === run.end - 1 && closesKey(text, start, end)) end += 1;
-  if (end - start < shortestKey) return undefined;
+  if (end - start < minKeyLength) return undefined;
   if (text.charAt(start - 1) === '$' && start > run.start) start -= 1;
   const confidence = confidenceOf(text.slice(start, end).replace(/^\$/, ''));
   return confidence && { start, end, confidence };
@@ -115,9 +115,7 @@ function pairIn(text: string, { start, end }: Range): Finding | undefined {
   const random = randomBody(value) ?? randomDottedParts(value);
   const enough =
     random !== undefined &&
-    (id === ''
-      ? random.alphabet !== 'hex' && random.bits >= leastLabelledBits
-      : random.bits >= leastPairBits);
+    (id === '' ? random.alphabet !== 'hex' && random.bits >= minLabelledBits : random.bits >= minPairBits);
   return enough ? { start: start - 1 - id.length - label.length, end, confidence: 'possible' } : undefined;
 }
 
@@ -130,8 +128,8 @@ const ids = {
 } as const;
 /** `oauth:…`, `prod:otter-123|…` */
 const word = /(?<![\w:/.@-])[A-Za-z][\w-]{1,24}(?::[\w-]{2,48}(?=$))?$/;
-const leastPairBits = 120;
-const leastLabelledBits = 150;
+const minPairBits = 120;
+const minLabelledBits = 150;
 
 /**
  * Time-ordered identifiers: ULIDs, Anthropic's, and UUIDs of version 7 of these decades, which Codex gives to what it
@@ -145,15 +143,15 @@ const glued =
 /** Two joined identifiers, or an identifier and a key, as some vendors issue keys without a prefix. */
 const joinedIds =
   /^(?:[a-z][\w-]{0,40}-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[-_.](?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9]{20,64})$|^[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-const shortestJoined = 50;
+const minJoinedLength = 50;
 /** A leading account number: `1234~…`. */
 const numbered = /^\d{1,6}~([\w-]{36,})$/;
 /** Groups of capitals and digits; most have both. */
 const grouped = /^(?:[A-Z\d]{1,3}-)?[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){3,7}$/;
-const leastGrouped = 31;
+const minGroupedLength = 31;
 
 /** Minimum bits for a possible and for a likely key, by the kind of prefix. */
-const leastBits = {
+const minBits = {
   'a key': { possible: 64, likely: 120 },
   'a public key': { possible: 80, likely: Number.POSITIVE_INFINITY },
   access: { possible: 64, likely: 180 },
@@ -161,7 +159,7 @@ const leastBits = {
 } as const;
 /** More than names that look random have. */
 const memberBits = 90;
-const leastDottedBits = 160;
+const minDottedBits = 160;
 
 /** What joins the parts of a key. */
 const joint = /[_.~$-]/;
@@ -170,15 +168,15 @@ function confidenceOf(key: string): Confidence | undefined {
   // All other kinds have one.
   if (!joint.test(key)) return glued.test(key) ? 'possible' : undefined;
   if (uuid.test(key) || isSampleToken(key)) return undefined;
-  if (glued.test(key) || (key.length >= shortestJoined && joinedIds.test(key)) || isGrouped(key))
+  if (glued.test(key) || (key.length >= minJoinedLength && joinedIds.test(key)) || isGrouped(key))
     return 'possible';
   const counted = key.includes('~') ? numbered.exec(key)?.[1] : undefined;
   if (counted !== undefined)
-    return (randomBody(counted)?.bits ?? 0) >= leastDottedBits ? 'possible' : undefined;
+    return (randomBody(counted)?.bits ?? 0) >= minDottedBits ? 'possible' : undefined;
   const prefix = readKeyPrefix(key);
   if (prefix === undefined) {
     const bits = randomDottedParts(key)?.bits ?? 0;
-    return bits >= leastDottedBits ? 'possible' : undefined;
+    return bits >= minDottedBits ? 'possible' : undefined;
   }
   const { body } = prefix;
   const isUuid = uuid.test(body);
@@ -188,7 +186,7 @@ function confidenceOf(key: string): Confidence | undefined {
   const subject = subjectOf(key, prefix);
   if (subject === 'no key' || (isOrdered && subject === 'something')) return undefined;
   if (random === undefined) return 'possible';
-  const { possible, likely } = leastBits[subject];
+  const { possible, likely } = minBits[subject];
   if (random.bits < possible || (subject === 'something' && isNamedDigest(key))) return undefined;
   if (subject === 'something' && random.bits < memberBits && mayBeMember(key, body)) return undefined;
   const isLikely = random.bits >= likely && (subject === 'a key' || random.alphabet !== 'hex');
@@ -196,7 +194,7 @@ function confidenceOf(key: string): Confidence | undefined {
 }
 
 function isGrouped(key: string): boolean {
-  if (key.length < leastGrouped || !grouped.test(key)) return false;
+  if (key.length < minGroupedLength || !grouped.test(key)) return false;
   const mixed = key.split('-').filter((part) => /\d/.test(part) && /[G-Z]/.test(part));
   return mixed.length >= 3;
 }

@@ -1,4 +1,4 @@
-import { type Detector, type Finding, isAtLeast } from '../detector.ts';
+import { type Detector, type Finding, isSureEnough } from '../detector.ts';
 import { wordsBefore } from './context-words.ts';
 
 /** What an expression matches, and how a match becomes a finding. */
@@ -37,7 +37,7 @@ export function createExpressionDetector({ prefilter, rules, folded = true, ...o
   return {
     ...shared,
     folded,
-    find: (text) => find(text).filter((finding) => isAtLeast(finding, 'likely')),
+    find: (text) => find(text).filter((finding) => isSureEnough(finding, 'likely')),
     possible: { ...shared, folded: true, find },
   };
 }

@@ -15,12 +15,12 @@ export type JournalEntry =
 
 export const journalVersion = 2;
 const title = 'gateway-ledger-journal';
-export const header = `${title} ${journalVersion}\n`;
+export const segmentHeader = `${title} ${journalVersion}\n`;
 
 /** Longer than any configured name or known model. */
-const longestText = 200;
+const maxTextLength = 200;
 /** Above every real amount (US$ 10,000) and time, as for counters; a million of them still fit into a sum's 64 bits. */
-const mostNumber = 1e13;
+const maxNumber = 1e13;
 
 /** The version in a segment's first line; undefined for what is no segment. */
 export function versionOf(line: string): number | undefined {
@@ -79,7 +79,7 @@ function toLine(values: readonly unknown[]): string {
 }
 
 function short(value: SqliteValue): SqliteValue {
-  return typeof value === 'string' && value.length > longestText ? value.slice(0, longestText) : value;
+  return typeof value === 'string' && value.length > maxTextLength ? value.slice(0, maxTextLength) : value;
 }
 
 /** `Row` has exactly these columns. */
@@ -94,7 +94,7 @@ function toRow<Row>(columns: typeof exchangeColumns, values: readonly unknown[])
 /** PostgreSQL has no NUL, and UTF-8 no lone surrogates; control characters would only harm readers. */
 function text(value: unknown): string {
   const given = String(value);
-  return fit.test(given) ? given : given.slice(0, longestText).replace(unfit, '\ufffd');
+  return fit.test(given) ? given : given.slice(0, maxTextLength).replace(unfit, '\ufffd');
 }
 
 const fit = /^[\x20-\x7e]{0,200}$/;
@@ -103,7 +103,7 @@ const unfit = /[\p{Cc}\p{Cs}]/gu;
 /** Also for what is not a number after a JSON round trip; earlier builds wrote whether something is so as a boolean. */
 function whole(value: unknown): number {
   const given = Number(value);
-  return given > 0 ? Math.min(Math.ceil(given), mostNumber) : 0;
+  return given > 0 ? Math.min(Math.ceil(given), maxNumber) : 0;
 }
 
 function time(value: unknown): number | null {

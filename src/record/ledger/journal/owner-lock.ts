@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SqliteEngine, SqliteModule } from '../../../database/sqlite-engine.ts';
-import { namesIn, type Segment } from './segments.ts';
+import { type JournalSegment, namesIn } from './segments.ts';
 
 // SQLite's own locks, since Node has no others: they hold between containers too, where process ids do not, and the system
 // releases them however a process dies.
@@ -48,7 +48,7 @@ export function stateOfOwner(
   sqlite: SqliteModule,
   directory: string,
   owner: string,
-  segments: readonly Segment[],
+  segments: readonly JournalSegment[],
 ): 'alive' | 'young' | 'gone' {
   const path = lockPath(directory, owner);
   if (existsSync(path)) return isLocked(sqlite, path) ? 'alive' : 'gone';

@@ -6,10 +6,10 @@ import { GatewayError } from '../../../errors.ts';
 import { makeDirectory } from '../../../lib/directories.ts';
 import { type Intent, type LedgerRow, unknownRow } from '../ledger-row.ts';
 import type { JournalContent, LedgerStore } from '../ledger-store.ts';
-import { header, type JournalEntry, journalVersion, parseLine, versionOf } from './journal-line.ts';
+import { type JournalEntry, journalVersion, parseLine, segmentHeader, versionOf } from './journal-line.ts';
 
 /** One file of a journal. Only its owner, one process, appends to it, and only to its last one. */
-export interface Segment {
+export interface JournalSegment {
   readonly path: string;
   readonly owner: string;
 }
@@ -37,11 +37,11 @@ export async function makeSegment(directory: string, owner: string, number: numb
   const path = join(directory, `${owner}-${String(number).padStart(8, '0')}.journal`);
   const handle = await open(path, 'ax', 0o600);
   try {
-    await handle.appendFile(header);
+    await handle.appendFile(segmentHeader);
     await handle.datasync();
     const folder = await open(directory);
     await folder.sync().finally(() => folder.close());
-    return { path, handle, sinceMs: Date.now(), bytes: header.length, lines: 0 };
+    return { path, handle, sinceMs: Date.now(), bytes: segmentHeader.length, lines: 0 };
   } catch (cause) {
     await handle.close();
     await rm(path, { force: true });
@@ -50,7 +50,7 @@ export async function makeSegment(directory: string, owner: string, number: numb
 }
 
 /** In the order in which each owner wrote them; none if there is no folder. */
-export function listSegments(directory: string): readonly Segment[] {
+export function listSegments(directory: string): readonly JournalSegment[] {
   return namesIn(directory)
     .toSorted()
     .flatMap((file) => {
@@ -100,15 +100,15 @@ function removeSegment(path: string, { damaged }: Pick<SegmentContent, 'damaged'
  */
 export async function readJournal(directory: string): Promise<JournalContent> {
   const read = new Map<string, readonly JournalEntry[]>();
-  for (let isWhole = false; !isWhole; ) {
-    isWhole = true;
+  for (let isStable = false; !isStable; ) {
+    isStable = true;
     for (const { path } of listSegments(directory)) {
       if (read.has(path)) continue;
       try {
         read.set(path, readSegment(path).entries);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-        isWhole = false;
+        isStable = false;
         read.set(path, []); // not again: it may be a link to nothing
       }
       await setImmediate();
@@ -168,7 +168,7 @@ export async function moveSegment(
 /** Moves all segments of a process that is gone; what it had not ended is settled at its worst case. */
 export async function settleOwner(
   store: LedgerStore,
-  segments: readonly Segment[],
+  segments: readonly JournalSegment[],
 ): Promise<readonly Damage[]> {
   const moved: { readonly path: string; readonly damaged: number }[] = [];
   for (const { path } of segments) {

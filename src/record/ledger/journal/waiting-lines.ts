@@ -9,7 +9,7 @@ export interface Waiting {
 }
 
 /** Maximum characters that wait in memory while the disk can't be written. */
-const mostLength = 64 * 1024 * 1024;
+const maxLength = 64 * 1024 * 1024;
 
 /** What waits in memory for a slow or failing disk, in its order and up to a bound. */
 export class WaitingLines {
@@ -26,7 +26,7 @@ export class WaitingLines {
   }
 
   add(waiting: Waiting): void {
-    if (this.#length + waiting.text.length > mostLength) {
+    if (this.#length + waiting.text.length > maxLength) {
       this.#lost += waiting.lines;
       return waiting.fail?.(new Error('too much waits to be written'));
     }

@@ -42,10 +42,10 @@ describe('JSON', () => {
   });
 
   test('stops at the requested number of lines, and shows that it did', () => {
-    const { lines, isWhole } = toLines(JSON.stringify(Array.from({ length: 1000 }, (_, i) => i)), 10);
+    const { lines, hasAllLines } = toLines(JSON.stringify(Array.from({ length: 1000 }, (_, i) => i)), 10);
 
     expect(lines.length).toBe(10);
-    expect(isWhole).toBe(false);
+    expect(hasAllLines).toBe(false);
   });
 
   test('of a megabyte in one string, the most that is shown, is one piece', () => {

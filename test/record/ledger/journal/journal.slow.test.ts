@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadSqlite } from '../../../../src/database/sqlite-engine.ts';
-import { beginLine, endLine, header } from '../../../../src/record/ledger/journal/journal-line.ts';
+import { beginLine, endLine, segmentHeader } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { listSegments, moveSegment, settleOwner } from '../../../../src/record/ledger/journal/segments.ts';
 import { openLedgerFile } from '../../../../src/record/ledger/ledger-file.ts';
 import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
@@ -45,7 +45,7 @@ async function outcomes(path: string): Promise<Record<string, string>> {
 }
 
 const body = [beginLine(intent('open')), beginLine(intent('a')), endLine(row('a')), endLine(row('b'))];
-const whole = header + body.join('');
+const whole = segmentHeader + body.join('');
 const expected = { a: 'answered', b: 'answered', open: 'unknown' };
 
 describe('bad lines', () => {
@@ -54,14 +54,14 @@ describe('bad lines', () => {
     ['as it is', whole, expected, 0],
     ['with a torn last line', `${whole}${endLine(row('torn')).slice(0, 60)}`, expected, 0],
     ['with a last line that lacks only its end', whole.slice(0, -1), expected, 0],
-    ['with doubled lines', whole + whole.slice(header.length), expected, 0],
-    ['with its lines in reverse', header + body.toReversed().join(''), expected, 0],
+    ['with doubled lines', whole + whole.slice(segmentHeader.length), expected, 0],
+    ['with its lines in reverse', segmentHeader + body.toReversed().join(''), expected, 0],
     ['with a damaged line', damaged, { a: 'answered', open: 'unknown' }, 1],
     ['with foreign lines', `${whole}hello\n{"json":true}\n\n907060870 hello\n`, expected, 4],
-    ['without a header', whole.slice(header.length), { a: 'answered', b: 'answered' }, 1],
+    ['without a header', whole.slice(segmentHeader.length), { a: 'answered', b: 'answered' }, 1],
     ['empty', '', {}, 0],
-    ['with a header alone', header, {}, 0],
-    ['with half a header', header.slice(0, 9), {}, 0],
+    ['with a header alone', segmentHeader, {}, 0],
+    ['with half a header', segmentHeader.slice(0, 9), {}, 0],
   ])('a segment %s', async (_what, text, found, lines) => {
     const { path, journal } = leftBehind({ 1: text });
     const { events, ledger } = await openFile(path);
@@ -85,7 +85,9 @@ describe('bad lines', () => {
   });
 
   test('a segment of a newer version is left alone, and budgets are not guessed', async () => {
-    const { path, journal } = leftBehind({ 1: whole.replace(header, header.replace(/\d+\n/, '99\n')) });
+    const { path, journal } = leftBehind({
+      1: whole.replace(segmentHeader, segmentHeader.replace(/\d+\n/, '99\n')),
+    });
 
     const { sums, problem, ledger } = await openFile(path);
     await ledger.close();
@@ -100,9 +102,9 @@ describe('bad lines', () => {
 
 describe('a move that ends at any step', () => {
   const segments = {
-    1: `${header}${beginLine(intent('a'))}${endLine(row('a'))}${beginLine(intent('open'))}`,
-    2: `${header}${beginLine(intent('open'))}${endLine(row('b'))}`,
-    3: header,
+    1: `${segmentHeader}${beginLine(intent('a'))}${endLine(row('a'))}${beginLine(intent('open'))}`,
+    2: `${segmentHeader}${beginLine(intent('open'))}${endLine(row('b'))}`,
+    3: segmentHeader,
   };
   const after = { a: 'answered', b: 'answered', open: 'unknown' };
 

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Journal } from '../../../../src/record/ledger/journal/journal.ts';
-import { beginLine, endLine, header } from '../../../../src/record/ledger/journal/journal-line.ts';
+import { beginLine, endLine, segmentHeader } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { listSegments, readJournal } from '../../../../src/record/ledger/journal/segments.ts';
 import { emptyDirectory } from '../../../kit/own-configuration.ts';
 import { intent, row } from '../rows.ts';
@@ -96,7 +96,8 @@ test('while a disk stalls, lines wait in memory and hold up nobody', async () =>
 test('a journal is read a segment at a time, and what is open in one that leaves meanwhile is found in the next', async () => {
   const directory = emptyDirectory();
   const path = (number: number) => join(directory, `${owner}-0000000${number}.journal`);
-  const write = (number: number, ...lines: string[]) => writeFileSync(path(number), header + lines.join(''));
+  const write = (number: number, ...lines: string[]) =>
+    writeFileSync(path(number), segmentHeader + lines.join(''));
   write(1, endLine(row('one')));
   write(2, beginLine(intent('two')));
 
@@ -113,7 +114,7 @@ test('a journal is read a segment at a time, and what is open in one that leaves
 test('a journal with a link to nothing is read too', { timeout: 10_000 }, async () => {
   const directory = emptyDirectory();
   symlinkSync('/nowhere', join(directory, `${owner}-00000001.journal`));
-  writeFileSync(join(directory, `${owner}-00000002.journal`), header + endLine(row('one')));
+  writeFileSync(join(directory, `${owner}-00000002.journal`), segmentHeader + endLine(row('one')));
 
   const { rows } = await readJournal(directory);
 

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { sqliteFailure } from '../../database/failures.ts';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
 import { backoffMs } from '../../lib/backoff.ts';
-import { messageOf } from '../../lib/message-of.ts';
+import { messageOfError } from '../../lib/message-of.ts';
 import {
   lockedOwners,
   lockOwner,
@@ -35,7 +35,7 @@ function yieldToExchanges(): void {
 
 yieldToExchanges();
 
-const retry = { firstMs: 250, longestMs: 2_000 };
+const retry = { firstMs: 250, maxMs: 2_000 };
 const maintainMs = 30_000;
 const maintainAgainMs = 200;
 
@@ -86,7 +86,7 @@ function enqueue(step: () => Promise<void>): void {
     try {
       await step();
     } catch (error) {
-      notify(`the journal of the ledger: ${messageOf(error)}`);
+      notify(`the journal of the ledger: ${messageOfError(error)}`);
     } finally {
       if (place.path !== undefined) lock.release();
     }

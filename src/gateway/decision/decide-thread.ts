@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { TranslatedFacts } from '../../dialects/translate.ts';
+import type { AnswerContext } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { Block, Pass } from '../../policy/rule.ts';
@@ -8,7 +8,7 @@ import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
 import { withBody } from '../sender.ts';
 import { findDemand } from '../spending/demand.ts';
-import { decideRequest, factsOf, type Incoming, toSubject } from './decide-request.ts';
+import { decideRequest, type Incoming, requestMeta, toSubject } from './decide-request.ts';
 import { type AnswerReader, readAnswer } from './read-answer.ts';
 import { createRoutePlanner } from './route-plan.ts';
 import {
@@ -45,12 +45,12 @@ parentPort?.on('message', (question: ThreadQuestion | Preparation) => {
   parentPort?.postMessage(answer, memory);
 });
 
-interface Answered {
+interface DecidedAnswer {
   readonly answer: ThreadAnswer;
   readonly memory: readonly ArrayBuffer[];
 }
 
-function answerTo({ kind, input }: ThreadQuestion): Answered {
+function answerTo({ kind, input }: ThreadQuestion): DecidedAnswer {
   try {
     const { memory, ...result } = jobs[kind](input as never); // the type of a question pairs them
     return { answer: { result }, memory };
@@ -88,7 +88,7 @@ function request({ path, pathModel, body, key, sender, policies, nowMs }: Reques
   const endpoint = endpointAt(path);
   const parsed = parseRequest(toBuffer(body), endpoint, pathModel);
   const plan = planOf(parsed.model);
-  const facts = factsOf(parsed, {
+  const facts = requestMeta(parsed, {
     ...{ endpoint, key, route: plan.fixed, nowMs },
     sender: withBody(sender, parsed.document, endpoint),
   });
@@ -138,7 +138,7 @@ interface AnswerInput extends Pick<AnswerReader, 'form' | 'answerRules' | 'maske
   readonly body: Uint8Array;
   readonly policies: readonly string[];
   readonly secrets: readonly string[];
-  readonly translation: (RequestTranslation['pair'] & { readonly translated: TranslatedFacts }) | undefined;
+  readonly translation: (RequestTranslation['pair'] & { readonly translated: AnswerContext }) | undefined;
 }
 
 /** Translates and checks a provider's whole answer. */
