@@ -38,11 +38,12 @@ export function parseFailure(body: unknown, status?: number): ProviderFailure {
   const code = toText(inner.status) || toCode(inner.code);
   const type = toText(inner.type);
   const message = toMessage(body, inner, fields) || `the provider answered with ${status ?? 'an error'}`;
-  const isTooLong = code === tooLongCode || isTooLongText(message);
   return {
     type: toAnthropicType(type, code, status),
     message,
-    code: isTooLong ? tooLongCode : (code ?? (anthropicTypes.has(type) ? undefined : type || undefined)),
+    code: isTooLong(message, code, type)
+      ? tooLongCode
+      : (code ?? (anthropicTypes.has(type) ? undefined : type || undefined)),
     param: toText(inner.param) || undefined,
     status,
   };
@@ -134,11 +135,66 @@ function toAnthropicType(type: string, code: string | undefined, status: number 
 export const tooLongCode = 'context_length_exceeded';
 export const tooLongText = 'prompt is too long';
 
-function isTooLongText(message: string): boolean {
+/**
+ * How hosts say that a prompt doesn't fit, in lower case. The wordings are those of the servers' sources and of the
+ * lists that Claude Code 2.1.332 and opencode 1.18.33 carry (2026-11); test/dialects/failure.test.ts has each in full.
+ */
+const tooLongWordings: readonly RegExp[] = [
+  // Anthropic, Fireworks.
+  /prompt is too long/,
+  /input length and `max_tokens` exceed context limit/,
+  // Bedrock.
+  /input is too long for requested model/,
+  // OpenAI's chat and all that copy it: vLLM, DeepSeek, OpenRouter, Mistral, SGLang.
+  /maximum context length/,
+  // OpenAI's responses.
+  /exceeds the context window/,
+  // Google.
+  /exceeds the maximum number of tokens/,
+  // vLLM before 0.9.
+  /longer than the maximum model length/,
+  // SGLang.
+  /longer than the model's context length/,
+  // llama.cpp.
+  /exceeds the available context size/,
+  /context size has been exceeded/,
+  // LM Studio.
+  /greater than the context length/,
+  /context length of only \d+ tokens/,
+  // Ollama.
+  /input length exceeds the context length/,
+  /prompt too long; exceeded (?:max )?context length/,
+  // TGI.
+  /`inputs` must have less than \d+ tokens/,
+  /`inputs` tokens \+ `max_new_tokens` must be/,
+  // Groq, Cerebras.
+  /reduce the length of the messages/,
+  // xAI.
+  /maximum prompt length is/,
+  // Kimi.
+  /exceeded model token limit/,
+  // MiniMax.
+  /context window exceeds limit/,
+  // GLM.
+  /prompt exceeds max length/,
+  // Qwen at DashScope.
+  /range of input length should be/,
+  // GitHub's models.
+  /prompt token count of \d+ exceeds the limit/,
+  // Cohere.
+  /number of tokens in the prompt cannot exceed/,
+];
+
+/** Codes and types of an error that say the same: OpenAI's, llama.cpp's, GitHub's, GLM's. */
+const tooLongCodes = new Set([
+  tooLongCode,
+  'exceed_context_size_error',
+  'model_max_prompt_tokens_exceeded',
+  'model_context_window_exceeded',
+]);
+
+function isTooLong(message: string, ...codes: readonly (string | undefined)[]): boolean {
+  if (codes.some((code) => code !== undefined && tooLongCodes.has(code))) return true;
   const text = message.toLowerCase();
-  return (
-    text.includes(tooLongText) ||
-    text.includes('maximum context length') ||
-    text.includes('exceeds the maximum number of tokens')
-  );
+  return tooLongWordings.some((wording) => wording.test(text));
 }

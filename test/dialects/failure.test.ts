@@ -84,3 +84,112 @@ test.each([
 
   expect(body).toMatchObject({ error: { message: expected } });
 });
+
+test.each([
+  ['Anthropic', { message: 'prompt is too long: 215000 tokens > 200000 maximum' }],
+  [
+    'Anthropic with its cap',
+    {
+      message:
+        'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length',
+    },
+  ],
+  ['Bedrock', { message: 'Input is too long for requested model.' }],
+  [
+    "OpenAI's chat",
+    {
+      message:
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens.",
+    },
+  ],
+  [
+    "OpenAI's responses",
+    {
+      message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    },
+  ],
+  [
+    'Google',
+    { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' },
+  ],
+  [
+    'an older vLLM',
+    { message: 'The decoder prompt (length 5000) is longer than the maximum model length of 4096.' },
+  ],
+  ['SGLang', { message: "The input (5000 tokens) is longer than the model's context length (4096 tokens)." }],
+  [
+    'llama.cpp',
+    {
+      message: 'request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it',
+      type: 'exceed_context_size_error',
+    },
+  ],
+  ['llama.cpp, by its type alone', { message: 'no', type: 'exceed_context_size_error' }],
+  [
+    'LM Studio',
+    {
+      message:
+        'The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 4500 >= n_ctx: 4096).',
+    },
+  ],
+  [
+    'an older LM Studio',
+    {
+      message:
+        'Trying to keep the first 4500 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+    },
+  ],
+  ['Ollama', { message: 'prompt too long; exceeded max context length by 904 tokens' }],
+  ["Ollama's embeddings", { message: 'the input length exceeds the context length' }],
+  ['TGI', { message: 'Input validation error: `inputs` must have less than 4096 tokens. Given: 5000' }],
+  [
+    'TGI with its cap',
+    { message: 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000' },
+  ],
+  ['Groq', { message: 'Please reduce the length of the messages or completion.' }],
+  [
+    'xAI',
+    { message: "This model's maximum prompt length is 131072 but the request contains 537812 tokens." },
+  ],
+  [
+    'Kimi',
+    { message: 'Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)' },
+  ],
+  ['MiniMax', { message: 'invalid params, context window exceeds limit (2013)' }],
+  ['GLM', { message: 'Prompt exceeds max length', code: '1261' }],
+  [
+    'DashScope',
+    { message: '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]' },
+  ],
+  [
+    "GitHub's models",
+    {
+      message: 'prompt token count of 150000 exceeds the limit of 128000',
+      code: 'model_max_prompt_tokens_exceeded',
+    },
+  ],
+  [
+    'Cohere',
+    { message: 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.' },
+  ],
+])('a prompt too long for %s starts the compaction of every agent', (_host, error) => {
+  const body = { error: { type: 'invalid_request_error', ...error } };
+
+  expect(startTranslation('messages', 'chat').error(400, body)).toMatchObject({
+    error: { message: expect.stringMatching(/prompt is too long/i) },
+  });
+  expect(startTranslation('responses', 'chat').error(400, body)).toMatchObject({
+    error: { code: 'context_length_exceeded' },
+  });
+});
+
+test.each([
+  'Rate limit reached: too many tokens per minute',
+  'max_tokens: 128001 > 128000, which is the maximum allowed number of output tokens for this model',
+  'string too long. Expected a string with maximum length 64, but got a string with length 80 instead.',
+  "The model's context window is described in the documentation.",
+])('other failures start none: %s', (message) => {
+  const body = startTranslation('messages', 'chat').error(400, { error: { message } });
+
+  expect(body).toMatchObject({ error: { message, code: null } });
+});
