@@ -169,11 +169,16 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
 });
 
 /** Hosts that sign or encrypt what their models think, or what they call. */
+const signer = (
+  host: keyof typeof vendors,
+  dialect: TextDialectName,
+  reasoning: Vendor['reasoning'] = 'signed',
+) => vendors[host].find((each) => each.dialect === dialect && each.reasoning === reasoning) as Vendor;
 const signing: Readonly<Record<TextDialectName, Vendor>> = {
-  messages: vendors.anthropic[0] as Vendor,
-  chat: vendors.openrouter[1] as Vendor,
-  responses: vendors.openai[1] as Vendor,
-  gemini: vendors.gemini[1] as Vendor,
+  messages: signer('anthropic', 'messages'),
+  chat: signer('openrouter', 'chat', 'details'),
+  responses: signer('openai', 'responses'),
+  gemini: signer('gemini', 'gemini'),
 };
 
 /** A host that thinks of what it heard, signs that, and calls a tool. */
