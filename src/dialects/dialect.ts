@@ -41,6 +41,8 @@ export interface Method {
   readonly stream: boolean | 'asked';
   /** Set if it counts tokens and generates nothing: builds the answer with that count. */
   readonly countAnswer?: (tokens: number) => Fields;
+  /** Set if no other dialect has its like, so that its requests go to hosts of this one alone, untranslated. */
+  readonly isUntranslatable?: true;
 }
 
 /** A list of models in the form of one dialect's clients. */

@@ -111,11 +111,11 @@ const alternatives: ReadonlyMap<string, readonly DialectName[]> = new Map(
  */
 export function dialectAt(
   { endpoints, credentials }: Pick<ProviderOptions, 'endpoints' | 'credentials'>,
-  { name, dialectName }: Pick<ModelEndpoint, 'name' | 'dialectName'>,
+  { name, dialectName, call }: Pick<ModelEndpoint, 'name' | 'dialectName' | 'call'>,
 ): DialectName | undefined {
   // Which requests a host counts depends on its dialect.
   if (endpoints.has(name) && (name !== 'count_tokens' || endpoints.has(dialectName))) return dialectName;
-  if (name === 'count_tokens' || credentials === 'client') return undefined;
+  if (name === 'count_tokens' || credentials === 'client' || call.isUntranslatable) return undefined;
   return alternatives.get(name)?.find((other) => endpoints.has(other));
 }
 

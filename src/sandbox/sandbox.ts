@@ -110,8 +110,10 @@ async function answer(
     return { kind: 'value', value: id === undefined ? modelList(form) : modelEntry(id, form) };
   }
   if (found === undefined) throw new GatewayError('endpoint.unknown', 'there is no such endpoint');
-  const { dialect, stream, countAnswer, query: eventsQuery } = found.item;
+  const { dialect, stream, countAnswer, query: eventsQuery, isUntranslatable } = found.item;
   checkMethod(request, 'POST');
+  if (isUntranslatable)
+    throw new GatewayError('endpoint.unknown', 'the sandbox has no answers for this endpoint');
   const sent = parseBody(await readBody(request, response, bodyLimits));
   const body = found.model === undefined ? sent : { ...sent, stream };
   const model = found.model ?? parseText(body.model, 'model');

@@ -57,7 +57,10 @@ const families: Readonly<
     endpoints: ['gemini', 'gemini_embeddings', 'count_tokens'],
     baseUrl: 'https://generativelanguage.googleapis.com',
   },
-  openai: { endpoints: ['chat', 'responses', 'embeddings'], baseUrl: 'https://api.openai.com/v1' },
+  openai: {
+    endpoints: ['chat', 'responses', 'embeddings', 'count_tokens'],
+    baseUrl: 'https://api.openai.com/v1',
+  },
   bedrock: { endpoints: ['messages'] },
   vertex: { endpoints: ['messages', 'count_tokens'] },
 };
@@ -77,10 +80,16 @@ export function withDialectDefaults(settings: ProviderSettings): ProviderSetting
       : undefined);
   return {
     ...settings,
-    endpoints: settings.endpoints ?? [...family.endpoints],
+    endpoints:
+      settings.endpoints ?? family.endpoints.filter((name) => name !== 'count_tokens' || counts(settings)),
     ...(region !== undefined && { region }),
     ...(settings.base_url === undefined && family.baseUrl !== undefined && { base_url: family.baseUrl }),
   };
+}
+
+/** Of the hosts of OpenAI's dialect most have no path for counting, so it is used where they are OpenAI's own. */
+function counts({ dialect, base_url = '' }: ProviderSettings): boolean {
+  return dialect !== 'openai' || /^(?:https:\/\/(?:\w+\.)?api\.openai\.com(?:[:/].*)?)?$/.test(base_url);
 }
 
 interface ProviderInputs {

@@ -66,7 +66,16 @@ function itemRole(document: JsonDocument, item: number): Role | undefined {
 /** OpenAI's Responses API. */
 export const responses: TextDialect = {
   name: 'responses',
-  methods: [{ path: '/v1/responses', stream: 'asked' }],
+  methods: [
+    { path: '/v1/responses', stream: 'asked' },
+    {
+      path: '/v1/responses/input_tokens',
+      stream: false,
+      countAnswer: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+    },
+    // Its answer is a history in a form that only the host reads.
+    { path: '/v1/responses/compact', stream: false, isUntranslatable: true },
+  ],
   operation: 'chat',
   recognizes: (body) => 'input' in body,
   limitHeaders: openAiLimitHeaders,

@@ -255,8 +255,8 @@ function bodyFormAt(
   return target.model === model ? 'exact' : 'spliced';
 }
 
-function generates({ provider }: Target, { dialectName }: ModelEndpoint): boolean {
-  return dialectAt(provider.options, { name: dialectName, dialectName }) !== undefined;
+function generates({ provider }: Target, { dialectName, call }: ModelEndpoint): boolean {
+  return dialectAt(provider.options, { name: dialectName, dialectName, call }) !== undefined;
 }
 
 /** Other configured names of the same model. */

@@ -37,7 +37,8 @@ export function waysThrough(providers: readonly ConfiguredProvider[]): readonly 
 const exchanges = Object.keys(dialects).map((name) => {
   const own = [...endpoints.values()].filter(isModelEndpoint);
   return own.findLast(
-    ({ kind, dialectName, call }) => kind === 'exchange' && dialectName === name && call.stream !== undefined,
+    ({ kind, dialectName, call }) =>
+      kind === 'exchange' && dialectName === name && call.isUntranslatable !== true,
   ) as ModelEndpoint; // every dialect has one
 });
 
