@@ -118,7 +118,12 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const inspector = buildInspector(inputs);
   warnOfUnused(settings, isSandboxMode, report);
   const policies = withModelPolicies(settings.policies, projects, report);
-  const providerKeys = [...providers.values()].flatMap(secretsOf);
+  const providerKeys = [
+    ...[...providers.values()].flatMap(secretsOf),
+    ...models.flatMap(({ targets }) =>
+      targets.flatMap(({ headers = [] }) => headers.flatMap(({ secrets }) => secrets)),
+    ),
+  ];
   const passwords = databasePasswords(settings);
   const masks = Object.values(policies).some(({ rules }) => rules.some(({ action }) => action === 'mask'));
   const ownSecret = settings.masking.secret ?? undefined;

@@ -139,7 +139,7 @@ export class RecordDraft implements Subscriber {
     for (const finding of findings) this.#addFinding(finding);
   }
 
-  targeted({ provider, model }: Target, { form, dropped }: OutgoingRequest): void {
+  targeted({ provider, model }: Target, { form, dropped, changed }: OutgoingRequest): void {
     const fields = this.#fields;
     fields.body = form;
     fields.provider = provider.options.name;
@@ -148,6 +148,7 @@ export class RecordDraft implements Subscriber {
     const name = provider.options.name;
     this.#noteEntry(targets.find((each) => each.provider === name && each.model === model)?.entry);
     fields.dropped = dropped.length === 0 ? undefined : dropped;
+    fields.changed = changed.length === 0 ? undefined : changed;
   }
 
   sending({ request: { masked } }: SentRequest): void {

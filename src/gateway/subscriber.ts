@@ -97,6 +97,8 @@ export interface OutgoingRequest {
   readonly masked?: MaskedValues | undefined;
   /** Fields and headers that were left out. */
   readonly dropped: readonly string[];
+  /** Members and headers that the model list has changed. */
+  readonly changed: readonly string[];
 }
 
 export interface SentRequest {

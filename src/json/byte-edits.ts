@@ -64,11 +64,31 @@ export function memberEdit(
   { name, value }: { readonly name: string; readonly value: string },
 ): ByteEdit {
   const entry = document.member(object, name);
-  if (entry !== undefined) return { start: document.start(entry), end: document.end(entry), text: value };
-  const start = document.start(object) + 1;
-  const isEmpty = document.next(object) === object + 1;
-  return { start, end: start, text: `"${name}":${value}${isEmpty ? '' : ','}` };
+  if (entry !== undefined) return valueEdit(document, entry, value);
+  return membersEdit(document, object, [{ name, value }])[0] as ByteEdit; // one member, one edit
 }
+
+/** Replaces a value of any kind by another, as JSON. */
+export function valueEdit(document: JsonDocument, entry: number, value: string): ByteEdit {
+  return { start: startOf(document, entry), end: endOf(document, entry), text: value };
+}
+
+/** Adds members as the first ones of an object, of whose values those in `cut` are to be removed. */
+export function membersEdit(
+  document: JsonDocument,
+  object: number,
+  added: readonly { readonly name: string; readonly value: string }[],
+  cut: ReadonlySet<number> = noEntries,
+): readonly ByteEdit[] {
+  if (added.length === 0) return [];
+  const start = document.start(object) + 1;
+  let kept = -cut.size;
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) kept += 1;
+  const text = added.map(({ name, value }) => `${JSON.stringify(name)}:${value}`).join(',');
+  return [{ start, end: start, text: kept === 0 ? text : `${text},` }];
+}
+
+const noEntries: ReadonlySet<number> = new Set();
 
 /**
  * Cuts members of an object (given by their keys) or elements of an array out, each with the comma before the next one, or

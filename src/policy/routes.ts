@@ -7,6 +7,8 @@ import { evaluateConditions } from './rules/evaluate.ts';
 export interface RouteTarget {
   /** The number of the entry in the model list. */
   readonly entry: number;
+  /** Its place among the targets of the entry. */
+  readonly index: number;
   readonly provider: string;
   readonly model: string;
 }

@@ -1,12 +1,13 @@
-import type { ModelEntry } from '../config/build/models.ts';
+import type { ModelEntry, ModelTarget } from '../config/build/models.ts';
 import type { Provider } from './provider.ts';
 
 /** A provider and the name that the model has there. */
 export interface Target {
   readonly provider: Provider;
   readonly model: string;
-  /** The entry of the model list that names it. */
+  /** The entry of the model list that names it, and what is said of it there. */
   readonly entry: ModelEntry;
+  readonly choice: ModelTarget;
 }
 
 /** Where a requested model goes: the targets in the order in which they are tried, and the entry that is taken first. */
@@ -19,7 +20,12 @@ export interface Route {
 /** Where one request goes, by the numbers and names that the configuration has. */
 interface Chosen {
   readonly entries: readonly { readonly entry: number }[];
-  readonly targets: readonly { readonly entry: number; readonly provider: string; readonly model: string }[];
+  readonly targets: readonly {
+    readonly entry: number;
+    readonly index: number;
+    readonly provider: string;
+    readonly model: string;
+  }[];
 }
 
 export type Router = ReturnType<typeof createModelRouter>;
@@ -47,7 +53,10 @@ export function createModelRouter({ models, findModel, providers }: RouterParts)
       const entry = findModel(name);
       const route = entry && {
         entry,
-        targets: chooseTargets(entry, name, providers).map((target) => ({ ...target, entry })),
+        targets: chooseTargets(entry, name, providers).map(({ provider, model, index }) => ({
+          ...{ provider, model, entry },
+          choice: entry.targets[index] as ModelTarget, // it was chosen from these
+        })),
       };
       known.set(name, route);
       return route;
@@ -58,10 +67,12 @@ export function createModelRouter({ models, findModel, providers }: RouterParts)
       if (before !== undefined) return before;
       const entry = models[chosen.entries[0]?.entry ?? -1];
       if (entry === undefined) return undefined;
-      const targets = chosen.targets.flatMap(({ entry: number, provider: name, model }): Target[] => {
+      const targets = chosen.targets.flatMap(({ entry: number, index, provider: name, model }): Target[] => {
         const provider = providers.get(name);
         const own = models[number];
-        return provider === undefined || own === undefined ? [] : [{ provider, model, entry: own }];
+        const choice = own?.targets[index];
+        if (provider === undefined || own === undefined || choice === undefined) return [];
+        return [{ provider, model, entry: own, choice }];
       });
       const route = { entry, targets };
       followed.set(chosen, route);
@@ -75,9 +86,9 @@ export function chooseTargets<Configured>(
   entry: ModelEntry,
   name: string,
   providers: ReadonlyMap<string, Configured>,
-): readonly { readonly provider: Configured; readonly model: string }[] {
-  return entry.targets.flatMap((choice) => {
+): readonly { readonly provider: Configured; readonly model: string; readonly index: number }[] {
+  return entry.targets.flatMap((choice, index) => {
     const provider = providers.get(choice.provider);
-    return provider === undefined ? [] : [{ provider, model: choice.model ?? name }];
+    return provider === undefined ? [] : [{ provider, model: choice.model ?? name, index }];
   });
 }

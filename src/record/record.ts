@@ -63,6 +63,8 @@ export interface ExchangeRecord {
   readonly broken_placeholders?: Readonly<Record<string, number>>;
   /** Fields that a translation left out. */
   readonly dropped?: readonly string[] | undefined;
+  /** Members and headers that the model list has set or removed. */
+  readonly changed?: readonly string[] | undefined;
   readonly attempts?: number | undefined;
   /** How often the same refused request came again within a minute; in a second record, written afterwards. */
   readonly repeats?: number;

@@ -16,6 +16,7 @@ export const secrets = {
   OTHER_KEY: 'other-project-key-0123456789',
   OLD_KEY: 'expired-project-key-0123456789',
   PROVIDER_KEY: 'provider-secret-9876543210',
+  HEADER_KEY: 'header-secret-5647382910',
 } as const;
 
 /** The projects that most tests use: `shop` with a working and an expired key, and `other`. */

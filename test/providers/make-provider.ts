@@ -32,5 +32,5 @@ export function makeProvider(baseUrl: string, { timeouts, ...rest }: Overrides =
 const entry = { match: 'm', isPattern: false, targets: [{ provider: 'host' }] } as const;
 
 export function target(provider: Provider, model = 'm'): Target {
-  return { provider, model, entry };
+  return { provider, model, entry, choice: entry.targets[0] };
 }

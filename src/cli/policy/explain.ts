@@ -99,11 +99,12 @@ function rulesTable(rules: readonly RuleReport[], isForPeople: boolean): string 
 
 /** What would be sent to a target, with the rules that match there. */
 function outgoingText(report: OutgoingReport, isForPeople: boolean): string {
-  const { target, dialect, unsupported, rules } = report;
+  const { target, dialect, unsupported, rules, changed = [] } = report;
   const matched = rules.filter((rule) => rule.matched);
   const found = matched.length === 0 ? ', where no rule matches' : '';
   const what = unsupported === undefined ? `as ${dialect}${found}` : `not sent: ${unsupported}`;
-  return `to ${target}, ${what}\n${rulesTable(matched, isForPeople)}${bodyText(report)}`;
+  const names = changed.length === 0 ? '' : `, with ${changed.join(', ')}`;
+  return `to ${target}, ${what}${names}\n${rulesTable(matched, isForPeople)}${bodyText(report)}`;
 }
 
 /** The body as it leaves, if something in it was replaced. */

@@ -3,12 +3,16 @@ import type { RouteOptions } from '../../policy/rules/schema.ts';
 import type { ModelSettings, Settings } from '../schema/schema.ts';
 import { listOf, suggest } from '../source/problems.ts';
 import type { ProblemSink } from '../source/report.ts';
+import { buildHeaders, buildParameters, type Parameters, type StaticHeader } from './parameters.ts';
 import type { ProviderConfig } from './providers.ts';
 
 /** A provider and the model's name there; without a name, the one that was asked for. */
 export interface ModelTarget {
   readonly provider: string;
   readonly model?: string;
+  /** What is changed in bodies for it. */
+  readonly parameters?: Parameters;
+  readonly headers?: readonly StaticHeader[];
 }
 
 export interface ModelEntry {
@@ -54,7 +58,7 @@ export function buildModels(
     const also = models.size === 1 ? '' : ` (${models.size} entries of models)`;
     report.warn(path, `${who} not configured: ${reason}${also}`);
   }
-  return all.map(buildModel);
+  return all.map((settings, i) => buildModel(settings, ['models', i], report));
 }
 
 /** What providers of models lack, such as a variable: one warning, at the first model that needs it. */
@@ -102,14 +106,17 @@ export function checkNamedModels(
   }
 }
 
-function buildModel(settings: ModelSettings): ModelEntry {
+function buildModel(settings: ModelSettings, path: readonly PropertyKey[], report: ProblemSink): ModelEntry {
   const { match, pricing, context_window, max_output_tokens, prompt_cache, unsupported_content } = settings;
   const { when, unless } = settings;
   return {
     match,
     ...((when ?? unless) !== undefined && { conditions: { when, unless } }),
     isPattern: match.includes('*'),
-    targets: [toTarget(settings), ...settings.fallbacks.map(toTarget)],
+    targets: [
+      toTarget(settings, path, report),
+      ...settings.fallbacks.map((fallback, i) => toTarget(fallback, [...path, 'fallbacks', i], report)),
+    ],
     ...(prompt_cache === 'off' && { promptCache: prompt_cache }),
     ...(unsupported_content === 'refuse' && { unsupportedContent: unsupported_content }),
     ...(context_window !== undefined && { contextWindow: context_window }),
@@ -126,8 +133,20 @@ function buildModel(settings: ModelSettings): ModelEntry {
   };
 }
 
-function toTarget({ provider, model }: { provider: string; model?: string | undefined }): ModelTarget {
-  return { provider, ...(model !== undefined && { model }) };
+function toTarget(
+  settings: ModelSettings | ModelSettings['fallbacks'][number],
+  path: readonly PropertyKey[],
+  report: ProblemSink,
+): ModelTarget {
+  const { provider, model } = settings;
+  const parameters = buildParameters(path, settings, report);
+  const headers = buildHeaders(path, settings, report);
+  return {
+    provider,
+    ...(model !== undefined && { model }),
+    ...(parameters !== undefined && { parameters }),
+    ...(headers !== undefined && { headers }),
+  };
 }
 
 /** Warns of entries that are never reached, since one before them takes all that they would. */

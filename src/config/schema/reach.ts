@@ -11,6 +11,8 @@ export type Reach =
   | 'credential'
   | 'login'
   | 'proxy'
+  | 'parameter'
+  | 'header'
   | 'authorities'
   | 'key file'
   | 'mask secret'

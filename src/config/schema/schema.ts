@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { standardPlantsUrl } from '../../lib/loopback.ts';
 import { policySchema, routeConditionsSchema } from '../../policy/rules/schema.ts';
+import { targetChanges } from './parameters.ts';
 import { providerSchema } from './provider.ts';
 import { reaching } from './reach.ts';
 import {
@@ -34,11 +35,13 @@ const modelSchema = z.strictObject({
     .describe('It does not serve a request for which all of these conditions hold.'),
   provider: nameSchema.describe('The provider that serves them.'),
   model: modelName.optional().describe('The name there; the requested one when absent.'),
+  ...targetChanges,
   fallbacks: z
     .array(
       z.strictObject({
         provider: nameSchema.describe('The provider that serves them instead.'),
         model: modelName.optional().describe('The name there; the requested one when absent.'),
+        ...targetChanges,
       }),
     )
     .default([])

@@ -21,6 +21,8 @@ export interface ProblemSink {
   missingBelow(path: Path): string | undefined;
   /** Whether the string at this path is one `${NAME}` and nothing else. */
   isFromEnvironment(path: Path): boolean;
+  /** Whether the string at this path has something from the environment. */
+  hasReference(path: Path): boolean;
   /** Whether the value at this path was left out as invalid: it exists, but must not be read. */
   isLeftOut(path: Path): boolean;
 }
@@ -76,6 +78,7 @@ export function createReport({ source, references, leftOut = [], borrowed }: Con
       return names.length === 0 ? undefined : `${[...new Set(names)].join(', ')} is not set`;
     },
     isFromEnvironment: (path) => referenced.at(path)?.isEntireValue === true,
+    hasReference: (path) => referenced.at(path) !== undefined,
     isLeftOut: (path) => omitted.covers(path),
   };
 }

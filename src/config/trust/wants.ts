@@ -6,6 +6,7 @@ import { type Cloud, cloudAt, clouds, isCloud } from '../../hosts/clouds.ts';
 import { vendorSetups } from '../../hosts/registry.ts';
 import { isLoopbackHost, standardPlantsUrl } from '../../lib/loopback.ts';
 import { defaultBaseUrl } from '../build/providers.ts';
+import { targetChanges } from '../schema/parameters.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';
 import { absolutePath, type PathBase } from '../source/file-path.ts';
@@ -37,7 +38,7 @@ interface File {
  */
 export function wantsOf({ written, references, ...places }: File): readonly Want[] {
   const wants = markedValues(settingsSchema, written, references).flatMap((marked) => {
-    const found = requestsOf({ ...marked, text: String(marked.value ?? ''), ...places });
+    const found = requestsOf({ ...marked, text: String(marked.value ?? ''), written, ...places });
     return found.map(
       ({ text, facts }): Want => ({
         text,
@@ -55,7 +56,7 @@ interface Fact {
   readonly facts: readonly string[];
 }
 
-interface Marked extends MarkedValue, Pick<File, 'base' | 'stateDirectory'> {
+interface Marked extends MarkedValue, Pick<File, 'written' | 'base' | 'stateDirectory'> {
   readonly text: string;
 }
 
@@ -94,6 +95,29 @@ function requestsOf(marked: Marked): readonly Fact[] {
       if (text === 'none') return [];
       const requests = `requests to ${place(baseUrlOf(marked))}`;
       return destination(`${requests} go through the proxy ${place(text)}`, marked, baseUrlOf(marked));
+    }
+    case 'parameter': {
+      const { url, rest } = targetOf(marked);
+      const [change = '', member = ''] = rest;
+      const isRemoved = change === 'remove';
+      const what = isRemoved ? `have no ${visible(text)}` : `have ${visible(member)} ${visible(text)}`;
+      const always = change === 'default' ? ' where there is none' : '';
+      const facts = [reach, url, change, ...(isRemoved ? [] : [member]), text];
+      return [
+        fact(`requests to ${place(url)} ${what}${always}`, ...facts),
+        ...names.map((name) => variableTo(name, url)),
+      ];
+    }
+    case 'header': {
+      const { url, rest } = targetOf(marked);
+      const [, header = ''] = rest;
+      const what = names.length === 0 ? `${visible(header)}: ${visible(text)}` : visible(header);
+      return destination(
+        `requests to ${place(url)} have the header ${what}`,
+        { ...marked, text: url },
+        header,
+        text,
+      );
     }
     case 'authorities': {
       const file = fileOf(marked);
@@ -177,10 +201,21 @@ function credentialFacts(marked: Marked): readonly Fact[] {
 }
 
 /** The address of the provider that a setting belongs to. */
-function baseUrlOf({ group }: Marked): string {
+function baseUrlOf({ group }: Pick<Marked, 'group'>): string {
   const { base_url, dialect } = toFields(group);
   if (typeof base_url === 'string') return base_url;
   return defaultBaseUrl(String(dialect)) ?? 'the sandbox';
+}
+
+/** Of a setting below a target of the model list: the address that it goes to, and its path there. */
+function targetOf({ path, written }: Marked): { readonly url: string; readonly rest: readonly string[] } {
+  const { models, providers } = toFields(written);
+  const at = path.findIndex((step) => typeof step === 'string' && step in targetChanges);
+  let target: unknown = { models };
+  for (const step of path.slice(0, at))
+    target = toFields(Array.isArray(target) ? { ...target } : target)[String(step)];
+  const group = toFields(toFields(providers)[String(toFields(target).provider)]);
+  return { url: baseUrlOf({ group }), rest: path.slice(at).map(String) };
 }
 
 function isDialectsOwn(url: string, { group }: Marked): boolean {

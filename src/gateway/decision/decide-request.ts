@@ -57,7 +57,7 @@ export interface DecidedRequest extends Omit<PassedRequest, 'kind'> {
 }
 
 /** A body that the gateway built. */
-interface BuiltBody {
+export interface BuiltBody {
   readonly body: Buffer;
   readonly dialect: DialectName;
   /** The facts of the client's request that it was built from. */

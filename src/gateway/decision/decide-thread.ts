@@ -8,7 +8,14 @@ import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
 import { withBody } from '../sender.ts';
 import { findDemand } from '../spending/demand.ts';
-import { decideRequest, type Incoming, requestMeta, toSubject } from './decide-request.ts';
+import {
+  type BuiltBody,
+  decideBody,
+  decideRequest,
+  type Incoming,
+  requestMeta,
+  toSubject,
+} from './decide-request.ts';
 import { type AnswerReader, readAnswer } from './read-answer.ts';
 import { createRoutePlanner } from './route-plan.ts';
 import {
@@ -61,7 +68,7 @@ function answerTo({ kind, input }: ThreadQuestion): DecidedAnswer {
 }
 
 /** What the thread can be asked. Each result is plain data, with the memory in it that is transferred. */
-const jobs = { request, translation, answer };
+const jobs = { request, translation, body, answer };
 export type Jobs = typeof jobs;
 
 /** What the thread is asked: plain data for one of its jobs. */
@@ -131,6 +138,20 @@ function translation({
   const { translation: made, ...passed } = decided;
   const decision = toPlainPass(passed.decision);
   return { ...passed, decision, translated: made.facts(), memory: memoryOf(passed.body) };
+}
+
+interface BodyInput extends Omit<BuiltBody, 'body'> {
+  readonly body: Uint8Array;
+  readonly policies: readonly string[];
+}
+
+/** Decides on a body in the client's own dialect in which something was changed. */
+function body({ policies, body: bytes, ...built }: BodyInput) {
+  const decided = decideBody(compiled.select(policies), { ...built, body: toBuffer(bytes) });
+  if (decided.kind === 'blocked') {
+    return { ...decided, decision: toPlainBlock(decided.decision), memory: [] };
+  }
+  return { ...decided, decision: toPlainPass(decided.decision), memory: memoryOf(decided.body) };
 }
 
 interface AnswerInput extends Pick<AnswerReader, 'form' | 'answerRules' | 'masked'> {

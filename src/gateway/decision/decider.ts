@@ -5,7 +5,15 @@ import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { parseRequest } from '../request.ts';
 import { withBody } from '../sender.ts';
-import { decideRequest, type Incoming, type RequestDecision, requestMeta } from './decide-request.ts';
+import {
+  type BodyDecision,
+  type BuiltBody,
+  decideBody,
+  decideRequest,
+  type Incoming,
+  type RequestDecision,
+  requestMeta,
+} from './decide-request.ts';
 import { DecisionThreads, type ThreadLimits } from './decision-threads.ts';
 import { mainThreadBudget } from './main-thread-budget.ts';
 import { type AnswerReader, type CheckedBody, readAnswer } from './read-answer.ts';
@@ -101,6 +109,17 @@ export function createDecider({
       if (decided.kind === 'blocked') return decided;
       const { translated, ...passed } = decided;
       return { ...passed, body: toBuffer(passed.body), translation: translationOf(untranslated, translated) };
+    },
+    /** Decides on a body in the client's own dialect in which something was changed. */
+    async decideBody(policies: PolicySet, built: BuiltBody, lifetime: Lifetime): Promise<BodyDecision> {
+      const here = decideHere(built.body, (checkpoint) => decideBody(policies, built, checkpoint));
+      if (here !== undefined) return here;
+      const body = toMove(built.body);
+      const decided = await threads.ask(
+        { kind: 'body', input: { ...built, body, policies: policies.names } },
+        { key: built.facts.key, memory: memoryOf(body), lifetime },
+      );
+      return decided.kind === 'blocked' ? decided : { ...decided, body: toBuffer(decided.body) };
     },
     /** Throws provider.broken_response for what is not JSON. */
     async readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<CheckedBody> {

@@ -17,11 +17,9 @@ export function createRoutePlanner({ models, providers }: ModelNames): (model: s
   return memoize((name) => {
     const candidates = findEntries(name).map((entry) => ({
       entry,
-      targets: chooseTargets(models[entry] as ModelEntry, name, configured).map(({ provider, model }) => ({
-        entry,
-        provider,
-        model,
-      })),
+      targets: chooseTargets(models[entry] as ModelEntry, name, configured).map(
+        ({ index, provider, model }) => ({ entry, index, provider, model }),
+      ),
     }));
     const hasConditions = candidates.some(({ entry }) => models[entry]?.conditions !== undefined);
     return { candidates, fixed: hasConditions ? undefined : fixedRoute(candidates) };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Parameters } from '../../config/build/parameters.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { type AnswerContext, createTranslation, type Translation } from '../../dialects/translate.ts';
 import type { TranslationContext } from '../../dialects/translation/context.ts';
@@ -6,6 +7,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Checkpoint } from '../../policy/checkpoint.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { type BodyDecision, decideBody, type RequestMeta } from './decide-request.ts';
+import { adjust } from './parameters.ts';
 
 /** A decided request that is to be translated, as plain data: it is sent to the decision thread too. */
 export interface UntranslatedRequest {
@@ -15,6 +17,8 @@ export interface UntranslatedRequest {
   readonly context: Omit<TranslationContext, 'newId'>;
   /** Of the client's request. */
   readonly facts: RequestMeta;
+  /** What the model list changes in the provider's body. */
+  readonly parameters?: Parameters;
 }
 
 /** The provider's request, and the decision on it. */
@@ -23,6 +27,8 @@ export type TranslatedRequest = Extract<BodyDecision, { kind: 'blocked' }> | Pas
 export type PassedTranslation = Extract<BodyDecision, { kind: 'passed' }> & {
   /** Fields that were left out. */
   readonly dropped: readonly string[];
+  /** Members that the model list has changed, by their paths. */
+  readonly changed: readonly string[];
   readonly translation: RequestTranslation;
 };
 
@@ -50,10 +56,13 @@ export function translateRequest(
 
 export function translateBody(
   untranslated: UntranslatedRequest,
-): Pick<PassedTranslation, 'body' | 'dropped' | 'translation'> {
+): Pick<PassedTranslation, 'body' | 'dropped' | 'changed' | 'translation'> {
   const translation = translationOf(untranslated);
   const { body, dropped } = translation.request(JSON.parse(toBuffer(untranslated.body).toString()));
-  return { body: toBytes(body), dropped, translation };
+  const { parameters } = untranslated;
+  const bytes = toBytes(body);
+  const adjusted = parameters === undefined ? { body: bytes, changed: [] } : adjust(bytes, parameters);
+  return { ...adjusted, dropped, translation };
 }
 
 /** With the facts of a request that was translated in another thread. */

@@ -31,6 +31,8 @@ export type OfflineTarget<Found extends Decided = Decided> = {
   /** The provider and the model's name there. */
   readonly target: string;
   readonly dialect: DialectName;
+  /** Members and headers that the model list sets or removes. */
+  readonly changed: readonly string[];
 } & (
   | { readonly kind: 'own bytes' }
   | { readonly kind: 'built'; readonly subject: Subject; readonly found: Found }
@@ -91,6 +93,7 @@ export function decideWith<Found extends Decided>(
 
   const toTarget = ({
     entry: number,
+    index,
     provider: name,
     model,
   }: RouteTarget): OfflineTarget<Found> | undefined => {
@@ -99,19 +102,25 @@ export function decideWith<Found extends Decided>(
     const dialect = dialectAt(provider, endpoint);
     if (dialect === undefined) return undefined;
     const to = { target: `${name}/${model}`, dialect };
-    if (dialect === endpoint.dialectName) return { ...to, kind: 'own bytes' };
+    const { parameters, headers = [] } = entry?.targets[index] ?? {};
+    const names = headers.map((header) => `header:${header.name}`);
+    const own = { ...to, kind: 'own bytes', changed: names } as const;
+    if (dialect === endpoint.dialectName && parameters === undefined) return own;
     let leaving: Subject;
+    let changed: readonly string[];
     try {
       const host = findHost({ ...provider, url: new URL(provider.baseUrl ?? 'about:blank') });
-      const built = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
-      const bytes = built.form === 'untranslated' ? translateBody(built).body : built.body;
+      const built = buildBody(source, { dialect, model, host, family: provider.dialect, entry, parameters });
+      const sent = built.form === 'untranslated' ? translateBody(built) : built;
+      changed = [...sent.changed, ...names];
+      if (built.form !== 'untranslated' && built.changed.length === 0) return own;
       const there = { ...facts, redactedBy, providers: [name], targetModels: [model] };
-      leaving = { ...there, document: parseStrictJson(bytes), dialect: dialects[dialect] } as Subject;
+      leaving = { ...there, document: parseStrictJson(sent.body), dialect: dialects[dialect] } as Subject;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return { ...to, kind: 'unsupported', reason: error.message };
+      return { ...to, kind: 'unsupported', changed: [], reason: error.message };
     }
-    return { ...to, kind: 'built', subject: leaving, found: decide(leaving) };
+    return { ...to, kind: 'built', changed, subject: leaving, found: decide(leaving) };
   };
   const targets =
     decision.action === 'block' ? [] : route.targets.flatMap((target) => toTarget(target) ?? []);

@@ -27,6 +27,8 @@ export interface OutgoingReport extends Partial<PredictedDecision> {
   /** The provider and the model's name there. */
   readonly target: string;
   readonly dialect: string;
+  /** Members and headers that the model list sets or removes; absent if it changes nothing. */
+  readonly changed?: readonly string[];
   /** Why the target can't take the request. */
   readonly unsupported?: string;
   /** What the target gets, if something was masked or redacted. */
@@ -46,7 +48,7 @@ export function explainRequest(question: Question): ExplainReport {
   if (decided === undefined) return { ...about, ...outcome, rules: [] };
   const { subject, found, decision, targets, isServed } = decided;
   const { redacted } = decision;
-  const outgoing = targets.filter(({ kind }) => kind !== 'own bytes');
+  const outgoing = targets.filter(({ kind, changed }) => kind !== 'own bytes' || changed.length > 0);
   return {
     ...about,
     model: subject.model,
@@ -70,13 +72,14 @@ export function examplesIn(policies: PolicySet, document: JsonDocument): Pick<Pr
 }
 
 function reportTarget(built: OfflineTarget<Explanation>, isReplaced: boolean): OutgoingReport {
-  const { target, dialect } = built;
-  if (built.kind === 'own bytes') return { target, dialect, rules: [] };
-  if (built.kind === 'unsupported') return { target, dialect, unsupported: built.reason, rules: [] };
+  const { target, dialect, changed } = built;
+  const to = { target, dialect, ...(changed.length > 0 && { changed }) };
+  if (built.kind === 'own bytes') return { ...to, rules: [] };
+  if (built.kind === 'unsupported') return { ...to, unsupported: built.reason, rules: [] };
   const { decision, rules } = built.found;
   const { redacted = isReplaced ? built.subject.document : undefined } = decision;
   const sent = redacted === undefined ? {} : { body: toValue(redacted) };
-  return { target, dialect, ...toOutcome(decision), rules: rules.map(toReport), ...sent };
+  return { ...to, ...toOutcome(decision), rules: rules.map(toReport), ...sent };
 }
 
 function toValue({ bytes }: JsonDocument): unknown {

@@ -1,4 +1,5 @@
 import type { ModelEntry } from '../../config/build/models.ts';
+import type { Parameters } from '../../config/build/parameters.ts';
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { memberAt } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
@@ -10,6 +11,7 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { knownModel } from '../../limits/known-models.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
+import { adjust } from '../decision/parameters.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
 import { envelopeEdits, type FilledEnvelope } from './envelope.ts';
 
@@ -22,6 +24,8 @@ export interface BodyTarget {
   readonly host: Host;
   readonly family: ProviderConfig['dialect'];
   readonly entry: ModelEntry | undefined;
+  /** What the model list changes in bodies for it. */
+  readonly parameters?: Parameters | undefined;
   /** Whether it should be asked for the usage of a chat stream; false by default. */
   readonly asksUsage?: boolean;
   /** Set if it takes the dialect's bodies in another form; translated bodies are put in it once they are decided on. */
@@ -37,6 +41,8 @@ export interface SameDialect {
   readonly form: 'exact' | 'spliced';
   readonly body: Buffer;
   readonly hidesUsage: boolean;
+  /** Members that the model list has changed, by their paths: the body is then to be decided on once more. */
+  readonly changed: readonly string[];
 }
 
 type BodySource = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'facts'>;
@@ -53,15 +59,22 @@ export function buildBody(
   const { dialect, model, host, entry, envelope, asksUsage = false } = destination;
   const isTranslated = dialect !== endpoint.dialectName;
   const cap = neededCap(source, destination);
+  // What counts tokens, embeds texts or compacts a conversation knows nothing of how an answer is generated.
+  const isHelper = endpoint.kind === 'count' || endpoint.call.isUntranslatable === true;
+  const generates = !isHelper && dialects[dialect].operation === 'chat';
+  const parameters = generates ? destination.parameters : undefined;
   if (!isTranslated) {
     const isAsked = asksUsage && endpoint.dialect.hasUsageOption && request.stream;
-    return splice(request, {
+    const spliced = splice(request, {
       model,
       cap,
       envelope,
       usage: isAsked ? usageEdit(request.document) : undefined,
       seals: sealEdits(request.document, dialect, { host, targetModel: model }),
     });
+    if (parameters === undefined) return spliced;
+    const adjusted = adjust(spliced.body, parameters);
+    return adjusted.changed.length === 0 ? spliced : { ...spliced, ...adjusted, form: 'spliced' };
   }
   const context = {
     requestedModel: request.model,
@@ -76,7 +89,10 @@ export function buildBody(
     outputCeiling: Math.min(maxCap(destination), capLimitOf(source)),
   };
   const { bytes } = request.document;
-  return { form: 'untranslated', body: bytes, from: endpoint.dialectName, to: dialect, context, facts };
+  return {
+    ...{ form: 'untranslated', body: bytes, from: endpoint.dialectName, to: dialect, context, facts },
+    ...(parameters !== undefined && { parameters }),
+  };
 }
 
 /**
@@ -131,8 +147,8 @@ function splice({ document, model, modelEntries }: DecidedRequest['request'], wa
   if (wanted.usage !== undefined) edits.push(wanted.usage);
   if (envelope !== undefined) edits.push(...envelopeEdits(document, envelope));
   edits.push(...wanted.seals);
-  if (edits.length === 0) return { form: 'exact', body: bytes, hidesUsage };
-  return { form: 'spliced', body: applyEdits(bytes, edits), hidesUsage };
+  if (edits.length === 0) return { form: 'exact', body: bytes, hidesUsage, changed: [] };
+  return { form: 'spliced', body: applyEdits(bytes, edits), hidesUsage, changed: [] };
 }
 
 function capEdit(document: JsonDocument, cap: number): ByteEdit {

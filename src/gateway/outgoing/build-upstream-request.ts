@@ -1,9 +1,10 @@
+import type { StaticHeader } from '../../config/build/parameters.ts';
 import { methodFor } from '../../dialects/dialect.ts';
 import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
-import { type Decision, replaces, strictest, type Verdict } from '../../policy/rule.ts';
+import { type Decision, type Pass, replaces, strictest, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { CloudRequest } from '../../providers/clouds/clouds.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -30,6 +31,8 @@ export interface UpstreamRequest extends ProviderRequest {
   readonly hidesUsage: boolean;
   /** Fields and headers that were left out. */
   readonly dropped: readonly string[];
+  /** Members and headers that the model list has changed. */
+  readonly changed: readonly string[];
 }
 
 export interface Outgoing extends RoutedRequest {
@@ -45,9 +48,10 @@ export interface Outgoing extends RoutedRequest {
  * the key's policies in the form in which it leaves:
  *
  * - the body: exactly the bytes that were decided on, except for three values of the gateway's (the model's name, a cap
- *   on output that no rule objects to, and that a stream is to report its usage); or a body built from them, which is decided on as a request in the provider's
- *   dialect, because building it joins texts that were separate;
- * - the client's headers and its query, as texts.
+ *   on output that no rule objects to, and that a stream is to report its usage); or a body built from them, which is
+ *   decided on as a request in the provider's dialect, because building it joins texts that were separate, or has members
+ *   that the model list sets or removes;
+ * - the client's headers and its query, and headers that the model list writes, as texts.
  *
  * Throws the refusal, request.unsupported if the target can't take the request, and request.thread_unsupported.
  */
@@ -57,19 +61,32 @@ export async function buildUpstreamRequest(
   { target, check }: { readonly target: Target; readonly check: OutgoingCheck },
 ): Promise<UpstreamRequest> {
   const { endpoint, key, request, facts } = decided;
-  const { provider, model, entry } = target;
+  const { provider, model, entry, choice } = target;
   const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
   const isSame = dialect === endpoint.dialectName;
   if (!isSame || target !== targets[0]) refuseThread(decided);
 
   const { host, options } = provider;
   const asksUsage = isLimited && provider.traitsFor(model).streamUsage === 'asked';
-  const destination = { dialect, model, host, family: options.dialect, entry, asksUsage };
+  const destination = {
+    dialect,
+    model,
+    host,
+    family: options.dialect,
+    entry,
+    asksUsage,
+    parameters: choice.parameters,
+  };
   const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
   const evaluate = () => {
     const head = check.head(
       { rawHeaders: exchange.request.rawHeaders, query: isSame && !hasModel(endpoint.call) ? query : '' },
-      { dialect: dialects[dialect], extraNames: options.forwardHeaders, own: provider.ownHeaders },
+      {
+        dialect: dialects[dialect],
+        extraNames: options.forwardHeaders,
+        own: provider.ownHeaders,
+        added: choice.headers ?? noHeaders,
+      },
       options.name,
     );
     const call = { path: targetOf(method, model), model, stream: request.stream };
@@ -79,43 +96,61 @@ export async function buildUpstreamRequest(
   // The flags of a header may have to be in the body, but only those that may leave.
   const ownHead = isSame ? evaluate() : undefined;
   const built = buildBody(decided, { ...destination, envelope: ownHead?.envelope });
-  if (built.form !== 'untranslated') {
-    const replacement = replacementOf(own);
-    return finish(check, { built, replacement, masked: own.masked, ...(ownHead ?? evaluate()) });
-  }
   const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
+  const there = { ...facts, redactedBy, providers: [options.name], targetModels: [model] };
+  if (built.form !== 'untranslated') {
+    const head = ownHead ?? evaluate();
+    if (built.changed.length === 0) {
+      return finish(check, { built, replacement: replacementOf(own), masked: own.masked, ...head });
+    }
+    const decided = await decider.decideBody(
+      key.policies,
+      { body: built.body, dialect, facts: there },
+      exchange.lifetime,
+    );
+    const { body, decision: onChanged } = check.body(decided);
+    return finish(check, { built: { ...built, body }, ...withOwn(own, onChanged), ...head });
+  }
   const translated = await decider.translateRequest(
     key.policies,
-    { ...built, facts: { ...facts, redactedBy, providers: [options.name], targetModels: [model] } },
+    { ...built, facts: there },
     exchange.lifetime,
   );
   const evaluated = evaluate();
   const passed = check.body(translated);
-  const { decision } = passed;
-  const masked = joinValues(own.masked ?? none, decision.masked ?? none);
+  const body = inEnvelope(passed.body, evaluated.envelope);
+  const both = withOwn(own, passed.decision);
+  return finish(check, { ...evaluated, built: { ...passed, body, form: 'translated' }, ...both });
+}
+
+const noHeaders: readonly StaticHeader[] = [];
+
+/** What rules did to the client's body, and to the one that was built from it. Throws policy.blocked if placeholders clash. */
+function withOwn(own: Pass, built: Pass): Pick<Checked, 'replacement' | 'masked'> {
+  const masked = joinValues(own.masked ?? none, built.masked ?? none);
   if (masked === undefined) {
     const message = 'two values have the same placeholder';
     throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
   }
-  const replacement = replacementOf({ action: strictest([own.action, decision.action]) });
-  const body = inEnvelope(passed.body, evaluated.envelope);
-  return finish(check, {
-    ...evaluated,
-    built: { ...passed, body, form: 'translated' },
-    replacement,
-    masked,
-  });
+  return { replacement: replacementOf({ action: strictest([own.action, built.action]) }), masked };
 }
 
 /** Where a call goes at its host, and which of the checked headers it has there. */
-function headFor(provider: Provider, call: CloudRequest, { headers, query, dropped }: EvaluatedHead) {
+function headFor(provider: Provider, call: CloudRequest, evaluated: EvaluatedHead) {
+  const { headers, query, dropped, added } = evaluated;
   const path = provider.pathFor(call);
   const envelope = provider.envelopeFor(call);
   if (envelope !== undefined) {
     const filled = fillEnvelope(headers, envelope);
-    return { path, ...filled, dropped: [...dropped, ...filled.dropped] };
+    return { path, ...filled, dropped: [...dropped, ...filled.dropped], added };
   }
-  return { path: path + (path.includes('?') ? query.replace('?', '&') : query), headers, envelope, dropped };
+  return {
+    path: path + (path.includes('?') ? query.replace('?', '&') : query),
+    headers,
+    envelope,
+    dropped,
+    added,
+  };
 }
 
 interface Checked {
@@ -123,6 +158,8 @@ interface Checked {
   readonly headers: string[];
   /** Headers that were left out because of their values. */
   readonly dropped: readonly string[];
+  /** Names of the headers that the model list has written. */
+  readonly added: readonly string[];
   readonly built: SameDialect | (PassedTranslation & { readonly form: 'translated' });
   /** What rules did to the body. */
   readonly replacement: 'masked' | 'redacted' | undefined;
@@ -135,6 +172,7 @@ function finish(check: OutgoingCheck, checked: Checked): UpstreamRequest {
   check.login([path, ...headers], built.form === 'exact' ? undefined : built.body);
   const fields = built.form === 'translated' ? { translation: built.translation } : {};
   const dropped = built.form === 'translated' ? [...built.dropped, ...checked.dropped] : checked.dropped;
+  const changed: readonly string[] = [...built.changed, ...checked.added.map((name) => `header:${name}`)];
   const form = replacement ?? built.form;
   // The one place that marks a request as approved by the policies.
   return {
@@ -146,6 +184,7 @@ function finish(check: OutgoingCheck, checked: Checked): UpstreamRequest {
     hidesUsage: built.form !== 'translated' && built.hidesUsage,
     masked: masked?.size === 0 ? undefined : masked,
     dropped,
+    changed,
     ...fields,
   } as UpstreamRequest;
 }

@@ -1,7 +1,8 @@
 import type { KeyRecord } from '../../config/build/keys.ts';
+import type { StaticHeader } from '../../config/build/parameters.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { memoize } from '../../lib/memoize.ts';
-import { replaces, type Subject, strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
+import { type Pass, replaces, type Subject, strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
 import type { ClientCredential } from '../../providers/client-credential.ts';
 import {
   type ForwardableHeader,
@@ -11,9 +12,8 @@ import {
 } from '../../providers/headers.ts';
 import { hasLogin, loginFound, loginRefusal } from '../client-login.ts';
 import { blocked } from '../decision/decide.ts';
-import type { DecidedRequest } from '../decision/decide-request.ts';
+import type { BodyDecision, DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
-import type { PassedTranslation, TranslatedRequest } from '../decision/translate-request.ts';
 import type { Scrubber } from '../scrub.ts';
 import type { OutgoingFinding } from '../subscriber.ts';
 
@@ -22,7 +22,11 @@ type ClientHead = Pick<HttpRequest, 'rawHeaders'> & {
   readonly query: string;
 };
 
-type HeadOptions = ForwardOptions & { readonly own: readonly string[] };
+type HeadOptions = ForwardOptions & {
+  readonly own: readonly string[];
+  /** Those that the model list writes. */
+  readonly added: readonly StaticHeader[];
+};
 
 /**
  * Checks all of what leaves for one target: the headers and the query, the body if it was built, and that the client's own
@@ -66,7 +70,9 @@ export class OutgoingCheck {
   }
 
   /** The decision on a body that the gateway built. */
-  body(built: TranslatedRequest): PassedTranslation {
+  body<Passed extends { readonly kind: 'passed'; readonly decision: Pass; readonly microseconds: number }>(
+    built: Extract<BodyDecision, { kind: 'blocked' }> | Passed,
+  ): Passed {
     const { action, verdicts, unseen } = built.decision;
     this.findings.push({ action, verdicts, unseen, microseconds: built.microseconds });
     if (built.kind === 'blocked') throw blocked(built.decision);
@@ -92,6 +98,8 @@ export interface EvaluatedHead {
   readonly query: string;
   /** Headers that were left out because of their values. */
   readonly dropped: readonly string[];
+  /** Names of the headers that the model list has written. */
+  readonly added: readonly string[];
   /** What the text rules found; if one of them blocks, nothing may leave. */
   readonly verdicts: readonly Verdict[];
 }
@@ -103,7 +111,7 @@ export interface EvaluatedHead {
 export function evaluateHead(
   { rawHeaders, query }: ClientHead,
   { policies, subject }: Pick<KeyRecord, 'policies'> & { readonly subject: Subject },
-  { dialect, extraNames, own }: HeadOptions,
+  { dialect, extraNames, own, added }: HeadOptions,
   keyIn: (name: string) => string | undefined,
 ): EvaluatedHead {
   const verdicts: Verdict[] = [];
@@ -129,13 +137,24 @@ export function evaluateHead(
   const dropped = forwardable.unfit.map((label) => `header:${label}`);
   const client: string[] = [];
   for (const header of forwardable.headers) {
+    if (added.some(({ name }) => name === header.name)) continue;
     if (isClean(header)) client.push(header.name, header.value);
     else dropped.push(`header:${header.label}`);
   }
-  const headers = requestHeaders(client, { own, dialect });
+  // A secret is for its provider, as a key is; what stands in the file is a text like any other.
+  const written = added.filter(
+    ({ name, value, secrets }) => secrets.length > 0 || mayLeave('header', name, value),
+  );
+  for (const header of added) if (!written.includes(header)) dropped.push(`header:${header.name}`);
+  const texts = [...client, ...written.flatMap(({ name, value }) => [name, value])];
+  const headers = requestHeaders(texts, { own, dialect });
   const beta = betaOf(query);
   const isForwarded = beta !== '' && mayLeave('query', 'beta', beta);
-  return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };
+  return {
+    ...{ headers, dropped, verdicts },
+    query: isForwarded ? `?beta=${beta}` : '',
+    added: written.map(({ name }) => name),
+  };
 }
 
 const flag = /^[A-Za-z0-9._-]{1,32}$/;

@@ -26,6 +26,8 @@ export interface ExchangeDetail {
     | undefined;
   /** Fields and headers (`header:…`) that were not sent to the provider. */
   readonly dropped: readonly string[];
+  /** Members and headers that the model list has set or removed. */
+  readonly changed: readonly string[];
   /** Missing if they were not kept. */
   readonly bodies?: Bodies | undefined;
   /** The error that the client got if the exchange was refused or failed. */

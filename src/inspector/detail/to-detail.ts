@@ -65,6 +65,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     form: facts.body,
     route: facts.route,
     dropped: facts.dropped ?? [],
+    changed: facts.changed ?? [],
     message: entry.message,
     cause: facts.cause,
     record: record && { ...record },

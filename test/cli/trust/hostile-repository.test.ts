@@ -82,6 +82,20 @@ const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [st
   credential: [['doctor', provider('base_url: "http://127.0.0.1:PORT", api_key: "${TOKEN}"')]],
   login: [['serve', provider('base_url: "http://127.0.0.1:PORT", credentials: client')]],
   proxy: [['serve', provider('base_url: "http://127.0.0.1:1", proxy: "http://0.0.0.0:PORT"')]],
+  parameter: [
+    [
+      'serve',
+      'providers: { p: { dialect: openai, base_url: "http://127.0.0.1:1" } }\n' +
+        `models: [{ match: "*", provider: p, set: { verbosity: high } }]\n${withoutStore}`,
+    ],
+  ],
+  header: [
+    [
+      'serve',
+      'providers: { p: { dialect: openai, base_url: "http://127.0.0.1:PORT" } }\n' +
+        `models: [{ match: "*", provider: p, headers: { x-token: "\${TOKEN}" } }]\n${withoutStore}`,
+    ],
+  ],
   authorities: [['config check', provider('base_url: "http://127.0.0.1:1", ca_file: ../home/.bashrc')]],
   'key file': [
     ['key list', atSandbox('projects: { shop: { keys: [{ id: one, file: ../home/key }] } }')],

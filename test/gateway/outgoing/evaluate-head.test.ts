@@ -23,7 +23,7 @@ const policies = compile(
 const applied = { policies, subject: subjectOf({ model: 'm', messages: [] }) };
 
 function head(rawHeaders: readonly string[], query = '', extraNames: readonly string[] = []) {
-  const options = { dialect: dialects.chat, extraNames: new Set(extraNames), own: [] };
+  const options = { dialect: dialects.chat, extraNames: new Set(extraNames), own: [], added: [] };
   const scrubber = new Scrubber([secret]);
   const keyIn = (name: string) => scrubber.inName(name);
   const {

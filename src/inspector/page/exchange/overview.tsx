@@ -11,7 +11,7 @@ import { Rules } from './rules.tsx';
 
 /** Who asked for what, where it went, how long each phase took, and what each rule decided. */
 export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
-  const { row, attempts, form, route, dropped, message, cause } = detail;
+  const { row, attempts, form, route, dropped, changed, message, cause } = detail;
   const { tokens, again } = row;
   return (
     <>
@@ -47,6 +47,7 @@ export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
         </Fact>
         <Fact name="Body">{form && (formTexts[form] ?? form)}</Fact>
         <Fact name="Left out">{dropped.join(', ')}</Fact>
+        <Fact name="Changed by the model list">{changed.join(', ')}</Fact>
         <Fact name="Tokens">
           {tokens &&
             `${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out, ${formatCount(tokens.cached)} cached${tokens.estimated ? ' (estimated)' : ''}`}
