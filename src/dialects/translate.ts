@@ -188,6 +188,8 @@ interface StreamEnds {
   createReader(sink: StreamSink): StreamReader;
 }
 
+const nothing: readonly SseEvent[] = [];
+
 /** A class, because each object literal with getters would get its own hidden class. */
 class TranslatedEvents implements StreamTranslation {
   #state: StreamState = 'open';
@@ -196,7 +198,7 @@ class TranslatedEvents implements StreamTranslation {
   #usage: Usage = noUsage;
   #isStarted = false;
   /** What the client gets next. */
-  #out: SseEvent[] = [];
+  #out: SseEvent[] | undefined;
   /** Characters of the answer so far. */
   #length = 0;
   readonly #writer: StreamWriter;
@@ -205,7 +207,9 @@ class TranslatedEvents implements StreamTranslation {
 
   constructor(writtenMembers: RegExp, { createWriter, createReader }: StreamEnds) {
     const writer = createWriter((name, data) => {
-      this.#out.push({ name, data });
+      // Nearly always the only one of its event, and the first push would make room for many.
+      if (this.#out === undefined) this.#out = [{ name, data }];
+      else this.#out.push({ name, data });
     });
     this.#writer = writer;
     this.#writtenMembers = writtenMembers;
@@ -252,21 +256,21 @@ class TranslatedEvents implements StreamTranslation {
   }
 
   event(name: string | undefined, data: string): readonly SseEvent[] {
-    if (this.#state !== 'open') return [];
+    if (this.#state !== 'open') return nothing;
     this.#tally.addText(countTextTokens(Buffer.from(data).toString('latin1'), this.#writtenMembers));
     this.#reader.event(name, data);
     return this.#take();
   }
 
   comment(): readonly SseEvent[] {
-    if (this.#state !== 'open') return [];
+    if (this.#state !== 'open') return nothing;
     if (!this.#isStarted && this.#writer.startsEmpty === true) {
       this.#writer.start(this.#usage);
       this.#isStarted = true;
     }
     // Some clients take no event before that which begins the answer.
     if (this.#isStarted) this.#writer.ping();
-    else this.#out.push(pingComment);
+    else this.#out = [pingComment];
     return this.#take();
   }
 
@@ -282,8 +286,8 @@ class TranslatedEvents implements StreamTranslation {
   }
 
   #take(): readonly SseEvent[] {
-    const events = this.#out;
-    this.#out = [];
+    const events = this.#out ?? nothing;
+    this.#out = undefined;
     return events;
   }
 

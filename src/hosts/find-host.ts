@@ -57,8 +57,14 @@ function rowOf(name: HostName): HostRow {
 
 /** What a host takes for one of its models: what is known of the host wins over what is known of the model's family. */
 export function traitsOf({ host, targetModel }: HostedModel): HostTraits {
-  return namedTraits(`${host} ${bareName(targetModel)}`);
+  return modelTraits(`${host} ${targetModel}`);
 }
+
+/** A translation asks for them ten times; names that are too long to be memoized here are so by their bare name. */
+const modelTraits = memoize((hosted): HostTraits => {
+  const [host = '', model = ''] = splitOnce(hosted);
+  return namedTraits(`${host} ${bareName(model)}`);
+});
 
 /** By the host and the bare name of the model, with a blank between them. */
 const namedTraits = memoize((hosted): HostTraits => {

@@ -139,8 +139,8 @@ export class TranslatedSource implements EventSource {
   constructor(translation: StreamTranslation) {
     this.#translation = translation;
     this.#parser = new SseParser(
-      (name, data) => this.#events.push(...translation.event(name, data)),
-      () => this.#events.push(...translation.comment()),
+      (name, data) => this.#add(translation.event(name, data)),
+      () => this.#add(translation.comment()),
     );
   }
 
@@ -149,12 +149,16 @@ export class TranslatedSource implements EventSource {
   }
 
   addHeartbeat(): void {
-    this.#events.push(...this.#translation.comment());
+    this.#add(this.#translation.comment());
   }
 
   end(): void {
     this.#parser.end();
-    this.#events.push(...this.#translation.end());
+    this.#add(this.#translation.end());
+  }
+
+  #add(events: readonly SseEvent[]): void {
+    for (const event of events) this.#events.push(event);
   }
 
   get text(): string {
