@@ -8,7 +8,14 @@ import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { chooseModels, modelsFor, readModelLimits } from './agents/choose-model.ts';
-import { agentNames, type ClientName, clientOf, pastProxies, writeFiles } from './agents/clients.ts';
+import {
+  agentNames,
+  type ClientName,
+  clientOf,
+  type ModelLimits,
+  pastProxies,
+  writeFiles,
+} from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import type { CheckResult } from './doctor/finding.ts';
 import { offerConfiguration } from './run/offer-configuration.ts';
@@ -99,7 +106,10 @@ export function build(io: Io): Command {
           if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
           const id = `run-${randomBytes(6).toString('hex')}`;
           const run = { id, limits: limitsText({ budget, requests }) };
-          const target = { url, key, models: chosen.models, limits, login, run };
+          const catalogue = login
+            ? undefined
+            : await catalogueFor(name, { model: chosen.models.main, limits }, io);
+          const target = { url, key, models: chosen.models, limits, login, run, catalogue };
           const headers =
             name === 'gemini' ? io.env.GEMINI_CLI_CUSTOM_HEADERS : io.env.ANTHROPIC_CUSTOM_HEADERS;
           const { arguments: before = [], ...set } = writeFiles(name, settings({ ...target, headers }), io);
@@ -133,6 +143,17 @@ export function build(io: Io): Command {
         }
       },
     );
+}
+
+/** The file that Codex needs to know a model; undefined for other agents, and with a login, whose models it fetches. */
+async function catalogueFor(
+  agent: ClientName,
+  { model, limits }: { readonly model: string | undefined; readonly limits: ModelLimits },
+  io: Io,
+): Promise<string | undefined> {
+  if (agent !== 'codex' || model === undefined) return undefined;
+  const { writeCodexCatalogue } = await import('./agents/codex-catalogue.ts');
+  return writeCodexCatalogue({ name: model, limits }, io);
 }
 
 /** For the header that the gateway reads; undefined if nothing is limited. */

@@ -236,6 +236,51 @@ models:
   });
 });
 
+describe("Codex's catalogue of models", () => {
+  const yaml =
+    'models: [{ match: "plain", provider: sandbox }, { match: tiny, provider: sandbox, model: sandbox-mini, context_window: 32768 }]\n';
+  const plain = {
+    slug: 'plain',
+    tool_mode: null,
+    base_instructions: 'You are an agent based on GPT-5. Work.',
+    upgrade: {},
+  };
+  const models = [{ slug: 'newest', tool_mode: 'code_mode_only', use_responses_lite: true }, plain];
+  const started = async (model: string, printed: string) => {
+    const codex =
+      '#!/bin/sh\n[ "$1" = debug ] && exec cat "$(dirname "$0")/models.json"\nexec >"$(dirname "$0")/written"\necho "$@"\n';
+    const files = { codex, 'models.json': printed };
+    const { stdout } = await run({ argv: ['run', '-m', model, 'codex'], files, yaml });
+    return /model_catalog_json="([^"]+)"/.exec(stdout)?.[1];
+  };
+
+  test('has a model that it does not know, made of its plainest, besides its own', async () => {
+    const path = await started('tiny', JSON.stringify({ models }));
+
+    const catalogue = JSON.parse(readFileSync(path ?? '', 'utf8')) as { models: object[] };
+    expect(catalogue.models.slice(0, 2)).toEqual(models);
+    expect(catalogue.models[2]).toMatchObject({
+      slug: 'tiny',
+      display_name: 'tiny',
+      base_instructions: 'You are an agent. Work.',
+      context_window: 32_768,
+      upgrade: null,
+    });
+  });
+
+  test.each([
+    ['of a model that it knows', 'plain', JSON.stringify({ models })],
+    ['that it does not print', 'tiny', 'error: unrecognized subcommand'],
+    [
+      'in which every model needs more than others take',
+      'tiny',
+      JSON.stringify({ models: models.slice(0, 1) }),
+    ],
+  ])('%s is left alone', async (_what, model, printed) => {
+    expect(await started(model, printed)).toBe(undefined);
+  });
+});
+
 describe('a model that nothing serves', () => {
   const local = 'models: [{ match: tiny, provider: sandbox, model: sandbox-mini }]\n';
 

@@ -28,6 +28,8 @@ interface Target {
   readonly headers?: string | undefined;
   /** Sent with each request, so that records say which run it belongs to. */
   readonly run?: Run | undefined;
+  /** The file with what Codex has to know of the main model, if it doesn't (`codex-catalogue.ts`). */
+  readonly catalogue?: string | undefined;
 }
 
 /** One start of an agent by `gateway run`. */
@@ -110,7 +112,7 @@ const clients = {
     install: 'npm install -g @anthropic-ai/claude-code',
   },
   codex: {
-    settings: ({ url, key, models: { main }, limits: { contextWindow } = {}, login, run }) => ({
+    settings: ({ url, key, models: { main }, limits: { contextWindow } = {}, login, run, catalogue }) => ({
       variables: { GATEWAY_KEY: key },
       arguments: [
         ...[
@@ -121,6 +123,7 @@ const clients = {
         ],
         ...(main === undefined ? [] : ['-c', `model=${JSON.stringify(main)}`]),
         ...(contextWindow === undefined ? [] : ['-c', `model_context_window=${contextWindow}`]),
+        ...(catalogue === undefined ? [] : ['-c', `model_catalog_json=${JSON.stringify(catalogue)}`]),
       ],
     }),
     conflicts: [],
