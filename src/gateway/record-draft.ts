@@ -226,7 +226,12 @@ export class RecordDraft implements Subscriber {
   #noteEntry(entry: number | undefined): void {
     if (!this.#route.isChosen || entry === undefined || this.#fields.route?.entry === entry) return;
     const matches = this.#route.entries.find((each) => each.entry === entry)?.matches ?? [];
-    const by = matches.map(({ matcher, at, count }) => ({ matcher, ...(at !== '' && { at }), count }));
+    const by = matches.map(({ matcher, at, count, isHeld }) => ({
+      matcher,
+      ...(at !== '' && { at }),
+      count,
+      ...(isHeld && { held: isHeld }),
+    }));
     this.#fields.route = { entry, by };
   }
 

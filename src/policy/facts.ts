@@ -81,20 +81,30 @@ export class RuleInputs {
   #found: Map<unknown, readonly TextMatch[]> | undefined;
   #attachments: Attachments | undefined;
   #inputTokens: number | undefined;
+  readonly #peakTokens: number;
 
-  /** `patterns` are asked for when a text is searched. `caps` replaces the caps of the request. */
+  /**
+   * `patterns` are asked for when a text is searched. `caps` replaces the caps of the request. `peakTokens` is the largest
+   * size that its conversation has had.
+   */
   constructor(
     subject: Subject,
     patterns: () => Patterns,
     {
       caps,
       checkpoint = unhurried,
-    }: { readonly caps?: readonly Cap[]; readonly checkpoint?: Checkpoint } = {},
+      peakTokens = 0,
+    }: {
+      readonly caps?: readonly Cap[];
+      readonly checkpoint?: Checkpoint;
+      readonly peakTokens?: number;
+    } = {},
   ) {
     this.subject = subject;
     this.checkpoint = checkpoint;
     this.#patterns = patterns;
     this.#caps = caps;
+    this.#peakTokens = peakTokens;
   }
 
   /** The same request where it is known who may be asked for it: what was found in it is not looked for again. */
@@ -139,6 +149,11 @@ export class RuleInputs {
   get inputTokens(): number {
     this.#inputTokens ??= worstInputTokens(this.subject.document);
     return this.#inputTokens;
+  }
+
+  /** The largest size that its conversation has had, unless it has been cut to less than half of that since: then 0. */
+  get peakTokens(): number {
+    return this.inputTokens * 2 < this.#peakTokens ? 0 : this.#peakTokens;
   }
 
   get searchResult(): SearchResult {

@@ -1,5 +1,6 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
 import { type Checkpoint, GivenUp } from './checkpoint.ts';
+import { type ConversationSize, conversationId, type PeakSizes } from './conversations.ts';
 import { decideRedacted } from './decide-redacted.ts';
 import { type Patterns, RuleInputs, type SharedSearch } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
@@ -62,6 +63,14 @@ interface RoutedDecision {
   readonly route: ChosenRoute;
   /** With the names of its targets. */
   readonly subject: Subject;
+  /** Set if conditions on its size may move the conversation. */
+  readonly conversation?: ConversationSize | undefined;
+}
+
+/** Where a decision may be given up, and what is known of conversations. */
+export interface RoutedOptions {
+  readonly checkpoint?: Checkpoint | undefined;
+  readonly peaks?: PeakSizes | undefined;
 }
 
 /** The policies that apply to one key, as one: their rules accumulate, and the strictest wins. */
@@ -121,11 +130,17 @@ export class PolicySet {
   }
 
   /** The same for a client's request, and where it goes: its texts are searched once for both. */
-  decideRouted(subject: Subject, plan: RoutePlan, checkpoint?: Checkpoint): RoutedDecision {
+  decideRouted(subject: Subject, plan: RoutePlan, { checkpoint, peaks }: RoutedOptions = {}): RoutedDecision {
     if (plan.fixed !== undefined && this.#providerRules.length === 0) {
       return { decision: this.decide(subject, checkpoint), route: plan.fixed, subject };
     }
-    const facts = this.facts(subject, checkpoint);
+    const { sizeBound } = plan;
+    const id = sizeBound === undefined ? undefined : conversationId(subject);
+    const peakTokens = id === undefined ? undefined : peaks?.get(id);
+    const facts = new RuleInputs(subject, () => this.#compiled(), {
+      ...(checkpoint && { checkpoint }),
+      ...(peakTokens !== undefined && { peakTokens }),
+    });
     let route: ChosenRoute;
     try {
       route = this.#chooseRoute(facts, plan);
@@ -134,7 +149,13 @@ export class PolicySet {
       return { decision: failedDecision('models', cause, []), route: noRoute, subject };
     }
     const routed = facts.withTargets(route);
-    return { decision: this.#decideFor(routed, checkpoint), route, subject: routed.subject };
+    return {
+      decision: this.#decideFor(routed, checkpoint),
+      route,
+      subject: routed.subject,
+      conversation:
+        id === undefined || sizeBound === undefined ? undefined : sizeOf(facts, { id, sizeBound }),
+    };
   }
 
   /** Throws what a matcher throws. */
@@ -318,6 +339,14 @@ export class PolicySet {
       refusal: { rule: rule.id, reason: 'content.unredactable', message, at: mask(at) },
     };
   }
+}
+
+function sizeOf(
+  { inputTokens, peakTokens }: RuleInputs,
+  { id, sizeBound }: { readonly id: string; readonly sizeBound: number },
+): ConversationSize {
+  const peak = Math.max(inputTokens, peakTokens);
+  return peak > sizeBound ? { id, peakTokens: peak } : { id };
 }
 
 const none: readonly Verdict[] = [];

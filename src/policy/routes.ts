@@ -44,6 +44,8 @@ export interface RoutePlan {
   readonly candidates: readonly Candidate[];
   /** The route of every request, if no candidate has conditions. */
   readonly fixed: ChosenRoute | undefined;
+  /** The smallest bound on the size that a condition of a candidate has, in tokens. */
+  readonly sizeBound?: number | undefined;
 }
 
 /** No entry serves it. */

@@ -40,6 +40,8 @@ export interface Subject {
 export interface SubjectSender {
   readonly agent?: string;
   readonly session?: string;
+  /** The agent within the session. */
+  readonly subagent?: string;
   readonly request_class?: string;
 }
 
@@ -53,6 +55,8 @@ export interface Match {
   readonly matcher: string;
   /** How often; of a text, in how many parts of it. */
   readonly count: number;
+  /** Set if a condition on size holds because the conversation was larger before. */
+  readonly isHeld?: true;
   /** The tool that is offered or forced there, for the refusal: its client needs to know which to take away. */
   readonly tool?: string;
   /** What detectors found there, each kind once. */

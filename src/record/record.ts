@@ -31,8 +31,13 @@ export interface ExchangeRecord {
   /** The entry of the model list that it took, by its number, and why; only where conditions chose it. */
   readonly route?: {
     readonly entry: number;
-    /** Where its conditions hold; empty for an entry without. */
-    readonly by: readonly { readonly matcher: string; readonly at?: string; readonly count: number }[];
+    /** Where its conditions hold; empty for an entry without. `held`: because the conversation was larger before. */
+    readonly by: readonly {
+      readonly matcher: string;
+      readonly at?: string;
+      readonly count: number;
+      readonly held?: true;
+    }[];
   };
   readonly stream?: boolean | undefined;
   readonly status: number;

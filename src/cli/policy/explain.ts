@@ -141,11 +141,12 @@ export function blocked({ message, reason, at }: PredictedDecision): GatewayErro
 function routeLines({ entries, targets }: RouteReport): string[] {
   const first = entries.findIndex(({ holds }) => holds);
   const considered = entries.slice(0, first < 0 ? entries.length : first + 1);
-  const lines = considered.map(({ entry, match, holds, matches }) => {
+  const lines = considered.map(({ entry, match, holds, matches, may_be_held: mayBeHeld }) => {
     const [place] = matches;
     const at = place === undefined || place.at === '' ? '' : ` at ${place.at}`;
     const why = place === undefined ? 'it has no conditions' : `${place.matcher}${at}`;
-    return `models[${entry}] (${match}): ${holds ? `taken, ${why}` : 'its conditions do not hold'}`;
+    const held = mayBeHeld ? ', unless for a conversation that was larger before' : '';
+    return `models[${entry}] (${match}): ${holds ? `taken, ${why}` : `its conditions do not hold${held}`}`;
   });
   const to = targets.length === 0 ? 'nowhere' : `to ${targets.join(', else ')}`;
   return [...lines, to].map((line, i) => `${i === 0 ? 'route     ' : '          '}${line}`);

@@ -6,6 +6,7 @@ import { readFields } from '../../dialects/request-fields.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Checkpoint } from '../../policy/checkpoint.ts';
+import type { ConversationSize, PeakSizes } from '../../policy/conversations.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { type ChosenRoute, noRoute, type RoutePlan } from '../../policy/routes.ts';
 import {
@@ -36,6 +37,8 @@ interface PassedRequest {
   readonly request: ModelRequest;
   /** Indexes of the rules that apply to the answer. */
   readonly answerRules: readonly number[];
+  /** What is to be remembered of its conversation. */
+  readonly conversation?: ConversationSize | undefined;
 }
 
 interface BlockedRequest {
@@ -129,17 +132,20 @@ interface DecidedAs {
   readonly plan: RoutePlan;
   /** Where it may be given up. */
   readonly checkpoint?: Checkpoint;
+  /** How large conversations were before. */
+  readonly peaks?: PeakSizes | undefined;
 }
 
 /** Applies the policies to a client's request, and decides where it goes; runs in any thread. */
 export function decideRequest(
   policies: PolicySet,
   request: ModelRequest,
-  { endpoint, facts, plan, checkpoint }: DecidedAs,
+  { endpoint, facts, plan, checkpoint, peaks }: DecidedAs,
 ): RequestDecision {
   const startedAt = performance.now();
   const asked = toSubject(facts, request.document, endpoint.dialect);
-  const { decision: onBody, route, subject } = policies.decideRouted(asked, plan, checkpoint);
+  const routed = policies.decideRouted(asked, plan, { checkpoint, peaks });
+  const { decision: onBody, route, subject, conversation } = routed;
   const decision = withPath(policies, onBody, { endpoint, subject });
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   if (decision.action === 'block') return { kind: 'blocked', decision, route, request, microseconds };
@@ -151,6 +157,7 @@ export function decideRequest(
     request: redacted === undefined ? request : reread(request, redacted, endpoint),
     answerRules: policies.answerRules(subject),
     microseconds,
+    ...(conversation !== undefined && { conversation }),
   };
 }
 

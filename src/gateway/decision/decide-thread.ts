@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { AnswerContext } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
 import { compilePolicies } from '../../policy/compile.ts';
+import type { PeakSizes } from '../../policy/conversations.ts';
 import type { Block, Pass } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
@@ -85,13 +86,14 @@ type WithoutMemory<Result> = Result extends unknown ? Omit<Result, 'memory'> : n
 export type ThreadAnswer = { readonly result: unknown } | { readonly error: ErrorParts };
 
 interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'sender' | 'nowMs'> {
+  readonly peaks: PeakSizes | undefined;
   readonly path: string;
   readonly body: Uint8Array;
   readonly policies: readonly string[];
 }
 
 /** Parses a client's body strictly and decides on it. */
-function request({ path, pathModel, body, key, sender, policies, nowMs }: RequestInput) {
+function request({ path, pathModel, body, key, sender, policies, nowMs, peaks }: RequestInput) {
   const endpoint = endpointAt(path);
   const parsed = parseRequest(toBuffer(body), endpoint, pathModel);
   const plan = planOf(parsed.model);
@@ -100,7 +102,7 @@ function request({ path, pathModel, body, key, sender, policies, nowMs }: Reques
     sender: withBody(sender, parsed.document, endpoint),
   });
   const set = compiled.select(policies);
-  const decided = decideRequest(set, parsed, { endpoint, facts, plan });
+  const decided = decideRequest(set, parsed, { endpoint, facts, plan, peaks });
   const { document, ...fields } = decided.request;
   const parts = document.toParts();
   const memory = memoryOf(parts.bytes, parts.tape);

@@ -2,6 +2,7 @@ import { JsonDocument } from '../../json/json-document.ts';
 import type { Lifetime } from '../../lib/lifetime.ts';
 import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';
 import type { PolicySource } from '../../policy/compile.ts';
+import { Conversations } from '../../policy/conversations.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { parseRequest } from '../request.ts';
 import { withBody } from '../sender.ts';
@@ -64,6 +65,11 @@ export function createDecider({
 }: DeciderOptions) {
   const threads = new DecisionThreads({ source, ...names }, entry, limits);
   const planOf = createRoutePlanner(names);
+  const conversations = new Conversations();
+  const remember = (decided: RequestDecision): RequestDecision => {
+    if (decided.kind === 'passed' && decided.conversation) conversations.note(decided.conversation);
+    return decided;
+  };
   return {
     async decideRequest(
       policies: PolicySet,
@@ -77,18 +83,25 @@ export function createDecider({
           ...{ endpoint, key, route: plan.fixed, nowMs },
           sender: withBody(sender, request.document, endpoint),
         });
-        return decideRequest(policies, request, { endpoint, facts, plan, checkpoint });
+        return decideRequest(policies, request, {
+          ...{ endpoint, facts, plan, checkpoint },
+          peaks: conversations.peaks,
+        });
       });
-      if (here !== undefined) return here;
+      if (here !== undefined) return remember(here);
       const { id, project } = key;
-      const known = { path: endpoint.path, pathModel, key: { id, project }, sender, nowMs };
+      const peaks = conversations.peaks.size === 0 ? undefined : conversations.peaks;
+      const known = { path: endpoint.path, pathModel, key: { id, project }, sender, nowMs, peaks };
       const moved = toMove(body);
       const decided = await threads.ask(
         { kind: 'request', input: { ...known, body: moved, policies: policies.names } },
         { key: id, memory: memoryOf(moved), lifetime },
       );
       const { request } = decided;
-      return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
+      return remember({
+        ...decided,
+        request: { ...request, document: JsonDocument.fromParts(request.document) },
+      });
     },
     /** Also throws request.unsupported if it can't be translated. */
     async translateRequest(

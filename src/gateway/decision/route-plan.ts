@@ -22,8 +22,19 @@ export function createRoutePlanner({ models, providers }: ModelNames): (model: s
       ),
     }));
     const hasConditions = candidates.some(({ entry }) => models[entry]?.conditions !== undefined);
-    return { candidates, fixed: hasConditions ? undefined : fixedRoute(candidates) };
+    const bounds = candidates.flatMap(({ entry }) => sizeBounds(models[entry]));
+    return {
+      candidates,
+      fixed: hasConditions ? undefined : fixedRoute(candidates),
+      sizeBound: bounds.length === 0 ? undefined : Math.min(...bounds),
+    };
   });
+}
+
+/** In tokens. */
+function sizeBounds(entry: ModelEntry | undefined): readonly number[] {
+  const { when, unless } = entry?.conditions ?? {};
+  return [when, unless].flatMap((side) => side?.input_tokens?.over ?? []);
 }
 
 function fixedRoute(candidates: RoutePlan['candidates']): RoutePlan['fixed'] {

@@ -141,7 +141,13 @@ function toReport(
     entries: plan.candidates.map(({ entry }) => {
       const taken = entries.find((each) => each.entry === entry);
       const match = config.models[entry]?.match ?? '';
-      return { entry, match, holds: taken !== undefined, matches: taken?.matches ?? [] };
+      const mayBeHeld =
+        taken === undefined && config.models[entry]?.conditions?.when?.input_tokens !== undefined;
+      return {
+        ...{ entry, match, holds: taken !== undefined },
+        ...(mayBeHeld && { may_be_held: mayBeHeld }),
+        matches: taken?.matches ?? [],
+      };
     }),
     targets: targets.map(({ provider, model }) => `${provider}/${model}`),
   };

@@ -68,6 +68,8 @@ export interface RouteReport {
     readonly entry: number;
     readonly match: string;
     readonly holds: boolean;
+    /** Set if it doesn't hold, and would for a conversation that was larger before: nothing here knows that. */
+    readonly may_be_held?: true;
     /** Where its conditions hold. */
     readonly matches: readonly Match[];
   }[];

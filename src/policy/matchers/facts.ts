@@ -179,8 +179,11 @@ export const inputTokens = defineMatcher({
     .strictObject({ over: z.int().nonnegative().describe('More tokens than this.') })
     .describe("Size of the input in tokens, by the gateway's own estimate, which is rather too high."),
   compile: ({ over }) => ({
-    test: ({ inputTokens: tokens }) =>
-      tokens > over ? [{ at: '', matcher: 'input_tokens', count: 1 }] : undefined,
+    test({ inputTokens: tokens, peakTokens }) {
+      const match = { at: '', matcher: 'input_tokens', count: 1 };
+      if (tokens > over) return [match];
+      return peakTokens > over ? [{ ...match, isHeld: true }] : undefined;
+    },
   }),
 });
 
