@@ -168,7 +168,7 @@ export interface Dialect {
   errorBody(failure: ProviderFailure): Fields;
   /** The event for a failure after the first byte of a stream; `sequence` counts the events before it. */
   errorEvent(failure: ProviderFailure, sequence: number): SseEvent;
-  /** What its clients ignore anywhere in a stream, as a sign of life; by default a comment. */
+  /** What its clients ignore in a stream, once it has begun, as a sign of life; by default a comment. */
   readonly heartbeat?: SseEvent;
   /** The form of an answer that a request asks for. */
   askedForm?(request: JsonDocument): string | undefined;

@@ -92,7 +92,7 @@ export async function relay(
   name: 'messages' | 'chat' | 'responses' = 'chat',
   before: (exchange: Exchange) => void = () => undefined,
   stream: RelayedStream = exactStream(name),
-  { hasHeartbeat = false } = {},
+  { heartbeatMs }: { readonly heartbeatMs?: number } = {},
 ): Promise<Relayed> {
   let begun: (relayed: Begun) => void = () => undefined;
   const beginning = new Promise<Begun>((resolve) => {
@@ -114,7 +114,7 @@ export async function relay(
       answer,
       stream,
       headers,
-      hasHeartbeat,
+      heartbeatMs,
       held: { add: () => undefined, release: () => undefined },
       found: () => ({ verdicts: [], masking: {} }),
     }).then(

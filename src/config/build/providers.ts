@@ -23,6 +23,7 @@ type Replaced =
   | 'endpoints'
   | 'forward_headers'
   | 'timeouts'
+  | 'heartbeat'
   | 'breaker';
 
 type InMs<Durations> = { readonly [Name in keyof Durations & string as `${Name}Ms`]: number };
@@ -42,6 +43,8 @@ export interface ProviderConfig extends Readonly<Omit<ProviderSettings, Replaced
   /** Lower-case names of client headers that are forwarded besides the usual ones. */
   readonly forwardHeaders: ReadonlySet<string>;
   readonly timeouts: InMs<ProviderSettings['timeouts']>;
+  /** After how much silence its streams get signs of life; undefined: only those that don't pass unchanged get any. */
+  readonly heartbeatMs?: number;
   readonly breaker: { readonly failures: number; readonly openMs: number };
   /** False when something it needs is missing; requests for it are refused as provider.unavailable. */
   readonly isConfigured: boolean;
@@ -141,6 +144,7 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     endpoints,
     forward_headers,
     timeouts,
+    heartbeat,
     breaker,
     ...rest
   } = settings;
@@ -169,6 +173,7 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     endpoints: new Set(endpoints),
     forwardHeaders: forwardHeadersOf(forward_headers, rest),
     timeouts: inMs(timeouts),
+    ...(heartbeat !== undefined && { heartbeatMs: ms(heartbeat) }),
     breaker: { failures: breaker.failures, openMs: ms(breaker.open) },
     isConfigured: disabledBecause === undefined,
     ...(disabledBecause !== undefined && { disabledBecause }),

@@ -71,6 +71,11 @@ export const providerSchema = z.strictObject({
     })
     .prefault({})
     .describe('How long to wait for it.'),
+  heartbeat: duration(1_000)
+    .optional()
+    .describe(
+      'Send signs of life into its streams after this much silence, also where they pass unchanged (where they do not: after 15s anyway).',
+    ),
   connections: reaching('nothing', z.int().min(1).max(100_000))
     .default(512)
     .describe('Most connections to it at a time.'),

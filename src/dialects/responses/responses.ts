@@ -103,6 +103,8 @@ export const responses: TextDialect = {
   isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
   errorEvent: responsesErrorEvent,
+  // As OpenAI's own host sends; Codex takes no comment for a sign of life.
+  heartbeat: { name: 'keepalive', data: '{"type":"keepalive"}' },
 
   codec: {
     parseRequest: parseResponsesRequest,

@@ -34,6 +34,9 @@ const pageLength = 16_384;
 /** Maximum bytes of a stream that are handled in one go: with rules that match everywhere, some milliseconds of work. */
 const smallSlices = 16 * 1024;
 
+/** A client, and what stands in between, gives up after a minute or so of silence. */
+const ownHeartbeatMs = 15_000;
+
 const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
 const isAmazonStream = memoize((type) => /^application\/vnd\.amazon\.eventstream\b/i.test(type));
 const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
@@ -166,7 +169,8 @@ async function sendStream(
   const isExact = translation === undefined && rules === undefined && restorer === undefined;
   const shared = isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices });
   const found = () => ({ verdicts: rules?.verdicts ?? [], masking: restorer?.counts ?? {} });
-  await relayStream(exchange, { answer: shared, stream, headers, held, found, hasHeartbeat: !isExact });
+  const { heartbeatMs = isExact ? undefined : ownHeartbeatMs } = forwarded.target.provider.options;
+  await relayStream(exchange, { answer: shared, stream, headers, held, found, heartbeatMs });
 }
 
 /** Of a dialect whose streams are events only if the client asks for them. */

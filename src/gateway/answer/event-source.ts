@@ -58,7 +58,9 @@ export class ExactSource extends StreamObserver implements EventSource {
   }
 
   addHeartbeat(): void {
-    this.#bytes = toBytes(this.dialect.heartbeat ?? pingComment);
+    // OpenAI's SDK refuses a stream that begins with another event than its first.
+    const sign = this.events === 0 ? pingComment : (this.dialect.heartbeat ?? pingComment);
+    this.#bytes = toBytes(sign);
     this.ends = [this.#bytes.length];
   }
 

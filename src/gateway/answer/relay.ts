@@ -9,8 +9,6 @@ import type { AnswerStream } from './answer-stream.ts';
 // Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.
 const tailMs = 1_000;
 const tailBytes = 64 * 1024;
-/** A client, and what stands in between, gives up after a minute or so of silence. */
-const heartbeatMs = 15_000;
 /** Bytes of an event that no memory for bodies is asked for: nearly all events are smaller. */
 const uncounted = 1024 * 1024;
 
@@ -25,8 +23,8 @@ interface StreamOptions {
   readonly stream: RelayedStream;
   /** Flat list of names and values. */
   readonly headers: readonly string[];
-  /** Whether the client gets signs of life while the provider sends nothing: not where its bytes pass as they are. */
-  readonly hasHeartbeat?: boolean;
+  /** After how much silence of the provider the client gets signs of life; undefined for none. */
+  readonly heartbeatMs?: number | undefined;
   /** What the exchange takes of the memory for bodies. */
   readonly held: HeldBytes;
   /** What checking the stream has found so far. */
@@ -75,7 +73,7 @@ class StreamSink implements BodySink {
 
   constructor(
     exchange: Exchange,
-    { answer, stream, held, found, hasHeartbeat = false }: StreamOptions,
+    { answer, stream, held, found, heartbeatMs }: StreamOptions,
     settle: (error: GatewayError | undefined) => void,
   ) {
     this.#exchange = exchange;
@@ -85,7 +83,7 @@ class StreamSink implements BodySink {
     this.#held = held;
     this.#found = found;
     this.#settle = settle;
-    if (hasHeartbeat) this.#heartbeat = setTimeout(() => this.#beat(), heartbeatMs).unref();
+    if (heartbeatMs !== undefined) this.#heartbeat = setTimeout(() => this.#beat(), heartbeatMs).unref();
     this.#forget = exchange.lifetime.onEnd(() => this.#lifetimeEnded());
   }
 

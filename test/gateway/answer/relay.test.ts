@@ -185,7 +185,7 @@ test('while the provider is silent the client gets a sign of life every 15 s, an
   onTestFinished(() => {
     vi.useRealTimers();
   });
-  const silent = { hasHeartbeat: true };
+  const silent = { heartbeatMs: 15_000 };
   const { answer, connection, exchange, outcome } = await relay('chat', undefined, undefined, silent);
   const received = (text: string) => connection.until(() => bodyOf(connection).text === text);
   const ping = ': ping\n\n';
