@@ -1,8 +1,8 @@
 // What Amazon Bedrock costs beyond other hosts, in CPU time: signing a request of 100 KB (at most 0.5 ms of this process), and
 // an event that comes in a frame of AWS (at most twice what the same one costs the gateway's process as a server-sent event;
 // the two take turns). Fails beyond that. After npm run build && npm run build:modules: node bench/clouds.mjs [rounds]
-import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { sign } from '../build/providers/credentials/aws.js';
+import { toFrame } from './aws-frames.mjs';
 import { median, startMeasured, startStreams } from './measured-gateway.mjs';
 
 const rounds = Number(process.argv[2] ?? 15);
@@ -31,19 +31,6 @@ async function measureSigning() {
 
 const events = 400;
 const streams = 20;
-const codec = new EventStreamCodec(
-  (bytes) => new TextDecoder().decode(bytes),
-  (text) => new TextEncoder().encode(text),
-);
-
-function toFrame(event) {
-  const fields = { ':event-type': 'chunk', ':content-type': 'application/json', ':message-type': 'event' };
-  const typed = Object.entries(fields).map(([name, value]) => [name, { type: 'string', value }]);
-  const bytes = Buffer.from(JSON.stringify(event)).toString('base64');
-  const body = new TextEncoder().encode(JSON.stringify({ bytes, p: 'abcdefghijklmnopqrstuvwxyz' }));
-  return Buffer.from(codec.encode({ headers: Object.fromEntries(typed), body }));
-}
-
 const toSse = (event) => Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 
 function answer() {

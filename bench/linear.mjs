@@ -3,11 +3,11 @@
 // gateway's process, /proc/PID, for bodies and answers of n and 4n bytes, and its ratio to JSON.parse of the same bytes;
 // then how long /healthz waits beside one at the body limit, asked from another process. Fails where a row is above a
 // bound. Each configuration is a part that can be run by itself:
-//   npm run build && node bench/linear.mjs [--configurations default,rules] [--endpoints messages] [--shapes words,escaped]
-//     [--answers tiny] [--only requests|answers|streams] [--megabytes 1] [--limit 31] [--root CHECKOUT]
+//   npm run build && node bench/linear.mjs [--configurations default,rules] [--endpoints messages] [--forms bedrock]
+//     [--shapes words,escaped] [--answers tiny] [--only requests|answers|streams] [--megabytes 1] [--limit 31] [--root CHECKOUT]
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { policies as measured } from './policies.mjs';
 import { cores, cpuOf, freePort, launch, stop } from './processes.mjs';
 import { answerNames, shapedAnswer } from './shaped-answers.mjs';
-import { shapedStream, streamNames } from './shaped-streams.mjs';
+import { shapedStream, streamNamesOf } from './shaped-streams.mjs';
 import { shapedBody, shapeNames } from './shapes.mjs';
 
 const { values: options } = parseArgs({
@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
     configurations: { type: 'string', default: '' },
     endpoints: { type: 'string', default: '' },
+    forms: { type: 'string', default: '' },
     megabytes: { type: 'string', default: '1' },
     limit: { type: 'string', default: '31' },
     root: { type: 'string', default: '.' },
@@ -39,8 +40,11 @@ const allowedGrowth = 1.3;
 const allowedWaitMs = 100;
 /** A body is sent again if /healthz waited longer: other programs may have kept the processor busy. */
 const attempts = 3;
-/** Allowed ratio to JSON.parse by default and with rules or other work; or to the harmless text of the size. */
-const allowedOfParse = { default: 5, other: 15 };
+/**
+ * Allowed ratio to JSON.parse by default and with rules or other work; or to the harmless text of the size. With masking a
+ * body costs what its values do.
+ */
+const allowedOfParse = { default: 5, everything: Number.POSITIVE_INFINITY, other: 15 };
 const allowedOfWords = 10;
 /** Below so many ms of CPU a growth is noise. */
 const leastMs = 5;
@@ -69,7 +73,34 @@ const answerRules = {
     },
   ],
 };
-/** What a configuration adds to the default, and the endpoints that it is asked at. */
+const masking = { id: 'masked', action: 'mask', when: { text: { detect: ['email'] } } };
+const gemini = '/v1beta/models/m:generateContent';
+const geminiArray = '/v1beta/models/m:streamGenerateContent';
+const geminiEmbeddings = '/v1beta/models/m:embedContent';
+const ofTexts = ['/v1/messages', '/v1/chat/completions', '/v1/responses', gemini, geminiArray];
+const ofEmbeddings = ['/v1/embeddings', geminiEmbeddings];
+/** In which form a provider is asked: its settings, and the path of its address. */
+const forms = {
+  messages: { settings: { dialect: 'anthropic' } },
+  chat: { settings: { dialect: 'openai', endpoints: ['chat'] }, path: '/v1' },
+  responses: { settings: { dialect: 'openai', endpoints: ['responses'] }, path: '/v1' },
+  gemini: { settings: { dialect: 'gemini', endpoints: ['gemini'] } },
+  bedrock: { settings: { dialect: 'bedrock' } },
+  vertex: {
+    settings: { dialect: 'vertex', credentials: 'google' },
+    path: '/v1/projects/p/locations/l',
+  },
+  vertex_gemini: {
+    settings: { dialect: 'gemini', endpoints: ['gemini'] },
+    path: '/v1/projects/p/locations/l/publishers/google',
+  },
+  embeddings: { settings: { dialect: 'openai', endpoints: ['embeddings'] }, path: '/v1', hasStreams: false },
+  gemini_embeddings: {
+    settings: { dialect: 'gemini', endpoints: ['gemini_embeddings'] },
+    hasStreams: false,
+  },
+};
+/** What a configuration adds to the default, the endpoints that it is asked at, and the forms of providers at each. */
 const configurations = {
   default: {},
   budgets: {
@@ -84,8 +115,17 @@ const configurations = {
   },
   'bodies kept': { records: { bodies: true } },
   'answers read': { policy: answerRules },
+  everything: {
+    model: { pricing: { input: 1, output: 4 } },
+    key: { limits: { usd_per_day: 1_000_000, tokens_per_minute: 1e12, requests_per_minute: 1_000_000 } },
+    policy: { rules: [...everything.rules, masking, ...answerRules.rules] },
+    endpoints: [...ofTexts, ...ofEmbeddings],
+    formsAt: (endpoint) =>
+      Object.keys(forms).filter(
+        (form) => ofEmbeddings.includes(endpoint) === (forms[form].hasStreams === false),
+      ),
+  },
 };
-const gemini = '/v1beta/models/m:generateContent';
 const endpoints = ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/embeddings', gemini];
 /** Harmless answers by the end of the path that they come from. */
 const answers = {
@@ -120,16 +160,36 @@ const answers = {
     candidates: [{ content: { parts: [{ text: 'ok' }], role: 'model' }, finishReason: 'STOP', index: 0 }],
     usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
   },
+  ':embedContent': { embedding: { values: [1] } },
+  ':batchEmbedContents': { embeddings: [{ values: [1] }] },
+};
+/** Which answer a host gives at a path: Claude at a cloud is asked at others. */
+const answeredAs = (path) =>
+  /(?:awPredict|\/invoke(?:-with-response-stream)?)$/.test(path)
+    ? '/messages'
+    : Object.keys(answers).find((end) => path.replace(':streamG', ':g').endsWith(end));
+const dialectAt = {
+  '/messages': 'messages',
+  '/chat/completions': 'chat',
+  '/responses': 'responses',
+  ':generateContent': 'gemini',
 };
 
-/** What the provider answers instead, and the path that it was last asked at. */
+/** What the provider answers instead, and the path that it was last asked at, as `answers` names it. */
 let prepared;
 let askedPath;
+/** Whether all that the client gets at the endpoint are streams. */
+let streamsOnly = false;
 const provider = createServer((message, response) => {
   message.resume().on('end', async () => {
-    askedPath = Object.keys(answers).find((path) => message.url.endsWith(path));
-    if (prepared !== undefined) {
-      const { body, type, writes = body.length } = prepared;
+    const [path] = message.url.split('?');
+    askedPath = answeredAs(path);
+    const inFrames = path.startsWith('/model/');
+    const given =
+      prepared?.(inFrames) ??
+      (streamsOnly ? shapedStream('tiny events', 1, { dialect: dialectAt[askedPath], inFrames }) : undefined);
+    if (given !== undefined) {
+      const { body, type, writes = body.length } = given;
       response.writeHead(200, { 'content-type': type });
       for (let at = 0; at < body.length && !response.destroyed; at += writes) {
         if (!response.write(body.subarray(at, at + writes))) await once(response, 'drain');
@@ -153,50 +213,8 @@ console.log(
 for (const name of chosen(Object.keys(configurations), options.configurations)) {
   const configuration = configurations[name];
   for (const endpoint of chosen(configuration.endpoints ?? endpoints, options.endpoints)) {
-    const gateway = await start(configuration, endpoint);
-    const part = { gateway, name, words: undefined };
-    // What is random is another text each time, of which no automaton has a table.
-    const make =
-      (shape) =>
-      (bytes, seed = 0) =>
-        shapedBody(shape, bytes, { model: 'm', endpoint, seed });
-    const ask = (shape) => shapedBody(shape, 100, { model: 'm', endpoint });
-    const isWanted = (list) => list.length > 0 && (options.only === '' || list === wanted[options.only]);
-    const wanted = {
-      requests: chosen(shapeNames, options.shapes),
-      answers: chosen(answerNames, options.answers),
-      streams:
-        gateway.spoken === 'anthropic' && endpoint !== gemini ? chosen(streamNames, options.answers) : [],
-    };
-    // What all need is compiled before.
-    for (const shape of shapeNames.slice(0, 8)) await costOf(gateway, make(shape), largeBytes);
-    if (isWanted(wanted.requests)) {
-      part.words = (await costOf(gateway, make('words'), largeBytes)).ms;
-      for (const shape of wanted.requests) await report(part, [name, endpoint, shape], make(shape));
-    }
-    if (isWanted(wanted.answers)) {
-      const path = askedPath;
-      const answering = (shape) => (bytes, seed) => {
-        const body = shapedAnswer(shape, bytes, { path, answer: answers[path], seed });
-        prepared = { type: 'application/json', body };
-        return ask('words');
-      };
-      part.words = (await costOf(gateway, answering('words'), largeBytes)).ms;
-      for (const shape of wanted.answers) {
-        await report(part, [name, `${endpoint}, whole answer`, shape], answering(shape));
-      }
-    }
-    if (isWanted(wanted.streams)) {
-      for (const shape of wanted.streams) {
-        await report(part, [name, `${endpoint}, stream`, shape], (bytes) => {
-          prepared = { type: 'text/event-stream', ...shapedStream(shape, bytes) };
-          return ask('stream');
-        });
-      }
-    }
-    prepared = undefined;
-    await stop(gateway.probe);
-    await stop(gateway.child);
+    for (const form of chosen(configuration.formsAt?.(endpoint) ?? [''], options.forms))
+      await measure({ configuration, name, endpoint, form });
   }
 }
 provider.close();
@@ -205,11 +223,63 @@ agent.destroy();
 for (const problem of problems) console.log(`failed: ${problem}`);
 process.exit(problems.length === 0 ? 0 : 1);
 
-async function report({ gateway, name, words }, names, make) {
+async function measure({ configuration, name, endpoint, form }) {
+  streamsOnly = endpoint === geminiArray;
+  const gateway = await start(configuration, { endpoint, form });
+  const place = form === '' ? endpoint : `${endpoint} at ${form}`;
+  const part = { gateway, name, words: undefined };
+  // What is random is another text each time, of which no automaton has a table.
+  const make =
+    (shape) =>
+    (bytes, seed = 0) =>
+      shapedBody(shape, bytes, { model: 'm', endpoint, seed });
+  const ask = (shape) => shapedBody(shape, 100, { model: 'm', endpoint });
+  const isWanted = (list) => list.length > 0 && (options.only === '' || list === wanted[options.only]);
+  // What all need is compiled before, and the host knows where it is asked.
+  for (const shape of shapeNames.slice(0, 8)) await costOf(gateway, make(shape), largeBytes);
+  const path = askedPath;
+  const dialect = dialectAt[path];
+  const wanted = {
+    requests: chosen(shapeNames, options.shapes),
+    answers: streamsOnly ? [] : chosen(answerNames, options.answers),
+    streams: dialect === undefined ? [] : chosen(streamNamesOf(dialect), options.answers),
+  };
+  if (isWanted(wanted.requests)) {
+    part.words = (await costOf(gateway, make('words'), largeBytes)).ms;
+    for (const shape of wanted.requests) await report(part, [name, place, shape], make(shape));
+  }
+  if (isWanted(wanted.answers)) {
+    const answering = (shape) => (bytes, seed) => {
+      const body = shapedAnswer(shape, bytes, { path, answer: answers[path], seed });
+      prepared = () => ({ type: 'application/json', body });
+      return ask('asked');
+    };
+    part.words = (await costOf(gateway, answering('words'), largeBytes)).ms;
+    for (const shape of wanted.answers)
+      await report(part, [name, `${place}, whole answer`, shape], answering(shape));
+  }
+  if (isWanted(wanted.streams)) {
+    const streaming = { ...gateway, path: endpoint === gemini ? `${geminiArray}?alt=sse` : endpoint };
+    for (const shape of wanted.streams) {
+      const answering = (bytes) => {
+        const inFrames = form === 'bedrock';
+        const stream = shapedStream(shape, bytes, { dialect, inFrames });
+        prepared = () => stream;
+        return ask('stream');
+      };
+      const isStream = true;
+      await report({ ...part, gateway: streaming, isStream }, [name, `${place}, stream`, shape], answering);
+    }
+  }
+  prepared = undefined;
+  if (gateway.probe !== undefined) await stop(gateway.probe);
+  await stop(gateway.child);
+}
+
+async function report({ gateway, name, words, isStream = false }, names, make) {
   const large = await costOf(gateway, make, largeBytes);
   const small = await costOf(gateway, make, largeBytes / times);
   const growth = growthOf(small.ms, large.ms);
-  const isStream = prepared?.type === 'text/event-stream';
   const ownGrowth = isStream ? 1 : Math.max(1, growthOf(small.parseMs, large.parseMs));
   // Some streams take a while to send.
   const waitMs = await longestWait(gateway, make(isStream ? largeBytes : limitBytes));
@@ -242,8 +312,9 @@ async function costOf(gateway, make, bytes) {
     // In the first round the tables of the automata fill.
     if (round > 0) ms = Math.min(ms, (cpuOf(gateway.child.pid) - before) / 1_000);
   }
-  const isStream = prepared?.type === 'text/event-stream';
-  return { ms, status, parseMs: isStream ? Number.NaN : parseMs(prepared?.body ?? body) };
+  const given = prepared?.(false);
+  const json = given === undefined ? body : given.type === 'application/json' ? given.body : undefined;
+  return { ms, status, parseMs: json === undefined ? Number.NaN : parseMs(json) };
 }
 
 function parseMs(body) {
@@ -301,23 +372,43 @@ function send({ port, path }, body) {
   });
 }
 
-async function start({ model, key: more, policy, records, dialect, dialects }, endpoint) {
+/** What a provider has of a form; without one, the dialect's own at the endpoint. */
+function providerOf({ dialect, dialects }, { endpoint, form }) {
+  const own = { '/v1/messages': 'anthropic', [gemini]: 'gemini' };
+  const spoken = dialects?.[endpoint] ?? dialect ?? own[endpoint] ?? 'openai';
+  const { settings, path = '' } = forms[form] ?? {
+    settings: { dialect: spoken },
+    path: spoken === 'openai' ? '/v1' : '',
+  };
+  const credential = settings.credentials === undefined ? { api_key: 'sk-provider-0123456789abcdef' } : {};
+  return { ...settings, ...credential, base_url: `http://127.0.0.1:${provider.address().port}${path}` };
+}
+
+/** Stands for Google's package, which is installed beside the gateway. */
+function googleLibrary() {
+  const library = join(folder, 'google-auth-library');
+  mkdirSync(library, { recursive: true });
+  writeFileSync(
+    join(library, 'index.js'),
+    `exports.gcpMetadata = { resetIsAvailableCache() {} };
+exports.GoogleAuth = class {
+  async getClient() {
+    return { credentials: {}, getAccessToken: async () => ({ token: 'a-token-0123456789abcdef' }) };
+  }
+};`,
+  );
+  return folder;
+}
+
+async function start(configuration, { endpoint, form }) {
+  const { model, key: more, policy, records } = configuration;
   const port = await freePort();
   const state = mkdtempSync(join(folder, 'state-'));
   const file = join(state, 'gateway.yaml');
-  const own = { '/v1/messages': 'anthropic', [gemini]: 'gemini' };
-  const spoken = dialects?.[endpoint] ?? dialect ?? own[endpoint] ?? 'openai';
-  const url = `http://127.0.0.1:${provider.address().port}`;
   writeFileSync(
     file,
     JSON.stringify({
-      providers: {
-        p: {
-          dialect: spoken,
-          base_url: spoken === 'openai' ? `${url}/v1` : url,
-          api_key: 'sk-provider-0123456789abcdef',
-        },
-      },
+      providers: { p: providerOf(configuration, { endpoint, form }) },
       models: [{ match: '*', provider: 'p', ...model }],
       ...(policy !== undefined && { policies: { all: policy } }),
       ...(records !== undefined && { records }),
@@ -343,14 +434,16 @@ async function start({ model, key: more, policy, records, dialect, dialects }, e
       '--no-watch',
       '--quiet',
     ],
-    environment: { XDG_STATE_HOME: state, HOME: state },
+    environment: { XDG_STATE_HOME: state, HOME: state, NODE_PATH: googleLibrary() },
     core: cores.contender,
     cwd: state,
   });
-  const gateway = { child, port, path: endpoint, spoken };
+  const gateway = { child, port, path: endpoint };
   for (let time = 0; time < 200; time += 1) {
     try {
       await send({ port, path: '/healthz' }, Buffer.alloc(0));
+      // It costs the gateway something, too.
+      if (limitBytes === 0) return gateway;
       const probe = startProbe(port);
       await once(probe.stdout, 'data');
       return { ...gateway, probe };

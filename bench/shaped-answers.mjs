@@ -16,6 +16,7 @@ const shared = [
   'one text: wide',
   'one text: at',
   'one text: brace',
+  'one text: placeholder',
 ];
 const many = (bytes, make) =>
   Array.from({ length: Math.ceil(bytes / JSON.stringify(make(0)).length) }, (_, at) => make(at));
@@ -107,6 +108,16 @@ const forms = {
     calls: (bytes) => ({
       data: [{ object: 'embedding', index: 0, embedding: many(bytes / 5, (at) => (at % 10) / 8) }],
     }),
+  },
+  ':embedContent': {
+    text: (text) => ({ embedding: { values: [1] }, text }),
+    blocks: (bytes) => ({ embedding: { values: many(bytes / 5, (at) => (at % 10) / 8) } }),
+    calls: (bytes) => ({ embedding: { values: [1] }, more: many(bytes, () => ({ values: [0.125] })) }),
+  },
+  ':batchEmbedContents': {
+    text: (text) => ({ embeddings: [{ values: [1] }], text }),
+    blocks: (bytes) => ({ embeddings: many(bytes, () => ({ values: [0.125, -0.25] })) }),
+    calls: (bytes) => ({ embeddings: [{ values: many(bytes / 5, (at) => (at % 10) / 8) }] }),
   },
 };
 

@@ -19,6 +19,7 @@ const characters = {
   bracket: '[',
   colon: 'data:',
   percent: '%41',
+  placeholder: 'EMAIL_',
   blank: ' ',
 };
 
@@ -87,6 +88,10 @@ const shapes = {
     content: `[${join(bytes, '{"type":"text","text":"the gateway should stream tokens, one after the other, to all"}')}]`,
   }),
   ...randomShapes,
+  addresses: (bytes) => ({ content: `"${list(bytes / 24, (at) => `u${at}@example.com, `).join('')}"` }),
+  'addresses in blocks': (bytes) => ({
+    content: `[${list(bytes / 48, (at) => `{"type":"text","text":"u${at}@example.com"}`).join()}]`,
+  }),
   'blocks of text': (bytes) => ({ content: `[${join(bytes, '{"type":"text","text":"a"}')}]` }),
   messages: (bytes) => ({
     messages: `[${join(bytes / 2, '{"role":"user","content":"a"},{"role":"assistant","content":"b"}')}]`,
@@ -128,9 +133,13 @@ const shapes = {
 
 export const shapeNames = Object.keys(shapes);
 
+/** What has something to mask, for what is measured of its answer. */
+const asked = { content: '"write to ann@example.com"' };
+
 /** The value of a message, or the messages, or further fields of a body: JSON of about so many bytes. */
 export function shapeOf(name, bytes, seed = 1) {
-  return name === 'stream' ? { more: '"stream":true' } : shapes[name](bytes, seed);
+  if (name === 'asked') return asked;
+  return name === 'stream' ? { ...asked, more: '"stream":true' } : shapes[name](bytes, seed);
 }
 
 const fieldNames = { '/v1/responses': 'input', '/v1/embeddings': 'input' };
@@ -142,7 +151,11 @@ export function shapedBody(
   { model = 'sandbox-mini', endpoint = '/v1/messages', seed = 1 } = {},
 ) {
   const shape = shapeOf(name, bytes, seed);
-  if (endpoint.startsWith('/v1beta/')) return Buffer.from(geminiBody(shape));
+  if (endpoint.startsWith('/v1beta/')) {
+    // Whether it streams is in the path.
+    const body = geminiBody(name === 'stream' ? asked : shape);
+    return Buffer.from(endpoint.endsWith(':embedContent') ? embeddedBody(body) : body);
+  }
   const { content = '"hello"', messages = `[{"role":"user","content":${content}}]`, more } = shape;
   const said = endpoint === '/v1/embeddings' ? (shape.messages ?? content) : messages;
   const cap = endpoint === '/v1/messages' ? '"max_tokens":1,' : '';
@@ -175,4 +188,9 @@ function geminiBody({ content = '"hello"', messages, more = '"x":1' }) {
       '{"inlineData":{"mimeType":$1,"data":$2}}',
     );
   return `{"contents":${contents},${more}}`;
+}
+
+/** The same of one content, as embeddings have it; other parts than texts are none of theirs. */
+function embeddedBody(body) {
+  return body.replace(/^{"contents":\[{"role":"user",("parts":.*)}\],/s, '{"content":{$1},');
 }

@@ -277,11 +277,14 @@ describe('in the wrong place it is blocked', () => {
 test('no record has it', async () => {
   own.script(json(`not json ${token}`, 500));
   await send(login);
-  await send(login, { path: `/v1/${token}` });
+  // Whole, and where its end is cut off with that of a long path.
+  const paths = [`/v1/${token}`, `/${token}/v1/messages`, `/v1/${'a'.repeat(180)}/${token}`];
+  const answers = await Promise.all(paths.map((path) => send(login, { path })));
 
-  await gateway.recordWhere(({ path }) => path.includes('[secret]'));
+  await gateway.recordWhere(({ path }) => path.startsWith('/v1/aaa') && path.includes('[secret]'));
   await gateway.recordWhere(({ cause }) => cause === 'not json [secret]');
-  expect(JSON.stringify(gateway.records)).not.toContain(token.slice(1));
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+  expect(JSON.stringify([gateway.records, answers])).not.toContain(token.slice(1, 12));
 });
 
 test('clients whose login has expired are each told so, and each gets the answer to its renewed one', async () => {

@@ -21,13 +21,16 @@ import { scale } from '../kit/scale.ts';
 import { textDelta } from '../kit/stream-events.ts';
 import {
   bodies,
+  type Change,
   type Cut,
   conversationOf,
   eventsOf,
   failureOf,
+  finishing,
   letters,
   type Said,
   saying,
+  withOthers,
 } from './masking/saying.ts';
 import { exactStream } from './relaying.ts';
 
@@ -69,7 +72,7 @@ async function ask({ client, provider, isStream = true, hasRules = false }: Aske
 const textOf = async (asked: Asked) => (await ask(asked)).body.toString();
 
 /** A host that says this in pieces, in whatever dialect or form it is asked. */
-const streaming = (said: Said, cut: Cut) => saying(() => said, cut);
+const streaming = (said: Said, cut: Cut, change?: Change) => saying(() => said, cut, change);
 
 /** One that fails in the end. */
 function failing(said: Said): Script {
@@ -202,9 +205,10 @@ describe.each(textClients)('rules on the answers to a client of %s', (client) =>
           (at) => (at + shift) % scale(9, 1) === 0,
         );
         const cuts = [letters, inThrees, ...places.map((place) => atPlaceOf(phrase, place))];
-        for (const form of ['whole', 'failing', ...cuts] as const) {
+        for (const form of ['whole', 'failing', 'finishing', 'with others', ...cuts] as const) {
           const cut = typeof form === 'string' ? letters : form;
-          host.script(form === 'failing' ? failing(said) : streaming(said, cut));
+          const change = { finishing, 'with others': withOthers }[String(form)];
+          host.script(form === 'failing' ? failing(said) : streaming(said, cut, change));
           const answer = await ask({ client, provider, isStream: form !== 'whole', hasRules: true });
           const came = answer.body.toString();
           cases += 1;
@@ -232,9 +236,10 @@ const ends = [
   'data: [DONE]\n\n',
   '"finish_reason":"stop"',
 ];
-const cutShort: readonly Said[] = [
-  { text: 'hello there' },
-  { text: ends.join(' '), input: JSON.stringify({ a: ends }) },
+const whole: Cut = (text) => [text];
+const cutShort: readonly (readonly [Said, Cut])[] = [
+  [{ text: 'hello there' }, inThrees],
+  [{ text: ends.join(' '), input: JSON.stringify({ a: ends }) }, whole],
 ];
 
 /** Whether a client takes an answer for finished from this event on. */
@@ -250,20 +255,21 @@ function isFinished(event: unknown): boolean {
   return typeof reason === 'string' || type === 'response.completed' || type === 'message_stop';
 }
 
-/** A stream as a host sends it, and how much of it a client needs. */
-function sentBy(provider: TextProvider, said: Said) {
-  const events = eventsOf(providerForms[provider], said, inThrees);
+/** A stream as a host sends it, how much of it a client needs, and where the last events before that end. */
+function sentBy(provider: TextProvider, said: Said, cut: Cut) {
+  const events = eventsOf(providerForms[provider], said, cut);
   const target = provider === 'bedrock' ? '/model/m/invoke-with-response-stream' : '';
   const { type, pieces } = streamedIn(target, events);
   const inForm = events.map((event) => streamedIn(target, [event]).pieces[0] as string | Buffer);
   const before = events.findIndex((event) => isFinished(valuesOf(event)[0]));
-  const isDone = Buffer.concat(
-    inForm.slice(0, before + 1).map((event) => Buffer.from(event as string)),
-  ).length;
+  const bytesOf = (sent: readonly (string | Buffer)[]) =>
+    Buffer.concat(sent.map((piece) => Buffer.from(piece as string)));
+  const endOf = (event: number) => bytesOf(inForm.slice(0, event + 1)).length;
   return {
     type,
-    bytes: Buffer.concat(pieces.map((piece) => Buffer.from(piece as string))),
-    needed: isDone - 4,
+    bytes: bytesOf(pieces as readonly string[]),
+    needed: endOf(before) - 4,
+    between: [1, 2, 3].map((back) => endOf(before - back)),
   };
 }
 
@@ -272,10 +278,13 @@ describe.each(textClients)('a cut stream for a client of %s', (client) => {
     const wrong: string[] = [];
     let cases = 0;
     const shift = 7 * textClients.indexOf(client) + textProviders.indexOf(provider);
-    for (const said of cutShort) {
-      const { type, bytes, needed } = sentBy(provider, said);
+    for (const [said, cut] of cutShort) {
+      const { type, bytes, needed, between } = sentBy(provider, said, cut);
       const step = scale(Math.ceil(bytes.length / 12), 23);
-      for (let length = 1 + (shift % step); length < needed; length += step) {
+      // In short runs few of them, but always those between the last events: what looks like an end has come by then.
+      const lengths = [needed - 1, ...between.filter((end) => end > 0)];
+      for (let length = 1 + (shift % step); length < needed; length += step) lengths.push(length);
+      for (const length of lengths) {
         host.script((response) => {
           response.writeHead(200, { 'content-type': type }).end(bytes.subarray(0, length));
         });

@@ -12,7 +12,7 @@ import { checkRequest } from '../../kit/strict/check-request.ts';
 import type { Fields } from '../../kit/strict/shapes.ts';
 import { nothingIssued, type Vendor, vendors } from '../../kit/strict/vendors.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { bodies, conversationOf, lastText, replying, saying } from './saying.ts';
+import { bodies, conversationOf, finishing, lastText, replying, saying } from './saying.ts';
 
 // Values × kinds × fields of the answer × dialects of client and provider × where the stream is split: nothing of a value
 // leaves, the answer is that of the same request without masks, and what leaves is as the real hosts demand it.
@@ -70,7 +70,9 @@ function heard(came: string, isStream: boolean): Readonly<Record<string, string>
       : [JSON.parse(came) as unknown];
   const texts: Record<string, string> = {};
   const walk = (value: unknown, path: string): void => {
-    if (typeof value === 'string') texts[path] = (texts[path] ?? '') + value;
+    // Some hosts say with every piece why they finish.
+    const isReason = /\/finish(?:_r|R)eason$/.test(path);
+    if (typeof value === 'string') texts[path] = isReason ? value : (texts[path] ?? '') + value;
     else if (typeof value === 'object' && value !== null) {
       const { type = '', index = '', output_index = '' } = value as Record<string, string>;
       for (const [name, inner] of Object.entries(value))
@@ -140,10 +142,12 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         host.script(saying(fields[field]));
         const answers = [await askAll(text, false)];
         // Pieces of so many characters: with single ones each position of a placeholder is a seam.
-        for (const size of [1, 34]) {
-          host.script(
-            saying(fields[field], (long) => long.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []),
-          );
+        for (const [size, change] of [
+          [1, finishing],
+          [34, undefined],
+        ] as const) {
+          const cut = (long: string) => long.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
+          host.script(saying(fields[field], cut, change));
           answers.push(await askAll(text, true));
         }
         for (const [plain, ...masked] of answers) {

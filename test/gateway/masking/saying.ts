@@ -24,6 +24,44 @@ export type Cut = (text: string) => readonly string[];
 const whole: Cut = (text) => [text];
 export const letters: Cut = (text) => [...text];
 
+/** How some hosts write an event otherwise. */
+export type Change = (event: string) => string;
+const unchanged: Change = (event) => event;
+
+function changing(change: (data: Fields) => object): Change {
+  return (event) =>
+    event.replace(/^(data: )(\{[^\n]*)$/m, (_, head: string, data: string) =>
+      [head, JSON.stringify(change(JSON.parse(data) as Fields))].join(''),
+    );
+}
+
+/** With a reason to finish in every event that has a text, as some hosts of Chat and of Gemini send it. */
+export const finishing = changing(({ choices, candidates, ...rest }) => ({
+  ...rest,
+  ...(choices && {
+    choices: choices.map((choice) => (hasText(choice.delta) ? { ...choice, finish_reason: 'stop' } : choice)),
+  }),
+  ...(candidates && {
+    candidates: candidates.map((each) => (hasText(each.content) ? { ...each, finishReason: 'STOP' } : each)),
+  }),
+}));
+
+/** With members of other dialects before its own, which clients pass over. */
+export const withOthers = changing((data) => ({
+  ...(data.choices === undefined && { choices: [] }),
+  ...(data.candidates === undefined && { candidates: [] }),
+  ...data,
+}));
+
+interface Fields {
+  readonly choices?: readonly { readonly delta?: unknown }[];
+  readonly candidates?: readonly { readonly content?: unknown }[];
+}
+
+function hasText(said: unknown): boolean {
+  return /"(?:content|reasoning_content|arguments|text)":"[^"]/.test(JSON.stringify(said) ?? '');
+}
+
 const anyObject = { type: 'object', properties: {} };
 /** A request that says a text and has a tool, without its model. */
 export const bodies: Readonly<Record<Dialect, (text: string) => object>> = {
@@ -62,16 +100,21 @@ export function lastText(body: Buffer): string {
 }
 
 /** A host that says what `say` makes of the last text, in the dialect in which it is asked, streamed if it is asked to. */
-export function saying(say: (text: string) => Said, cut: Cut = whole): Script {
-  return replying((body) => say(lastText(body)), cut);
+export function saying(say: (text: string) => Said, cut: Cut = whole, change = unchanged): Script {
+  return replying((body) => say(lastText(body)), cut, change);
 }
 
 /** The same, of the whole request. */
-export function replying(say: (body: Buffer, dialect: Dialect) => Said, cut: Cut = whole): Script {
+export function replying(
+  say: (body: Buffer, dialect: Dialect) => Said,
+  cut: Cut = whole,
+  change = unchanged,
+): Script {
   return (response, request) => {
     const { dialect, isStream } = conversationOf(request);
     const said = say(request.body, dialect);
-    const answer = isStream ? stream([eventsOf(dialect, said, cut).join('')]) : json(answerOf(dialect, said));
+    const events = eventsOf(dialect, said, cut).map(change);
+    const answer = isStream ? stream([events.join('')]) : json(answerOf(dialect, said));
     return answer(response, request);
   };
 }
