@@ -301,6 +301,7 @@ test('discovery lists which paths work, and what happens to the body on each', a
     '/v1/messages/count_tokens',
     '/v1/chat/completions',
     '/v1/responses',
+    '/v1/responses/input_tokens',
     ...at('generateContent', 'streamGenerateContent', 'countTokens'),
   ];
   const embed = ['batchEmbedContents', 'embedContent'];

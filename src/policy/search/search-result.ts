@@ -38,5 +38,5 @@ export interface SearchResult {
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Most matches kept per pattern; redaction needs all of them, so it refuses beyond that. */
+/** Maximum matches kept per pattern. A request with more is decided on again once these are replaced; a text with more is refused. */
 export const matchLimit = 10_000;

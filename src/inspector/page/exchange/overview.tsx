@@ -46,7 +46,7 @@ export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
           )}
         </Fact>
         <Fact name="Body">{form && (formTexts[form] ?? form)}</Fact>
-        <Fact name="Left out">{dropped.join(', ')}</Fact>
+        <Fact name="Left out">{visibleLine(dropped.join(', '))}</Fact>
         <Fact name="Changed by the model list">{changed.join(', ')}</Fact>
         <Fact name="Tokens">
           {tokens &&
