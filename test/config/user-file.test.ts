@@ -54,6 +54,7 @@ const kinds = {
     'providers.*.endpoints',
     'providers.*.forward_headers',
     'providers.*.timeouts',
+    'providers.*.heartbeat',
     'providers.*.connections',
     'providers.*.retries',
     'providers.*.breaker',
