@@ -21,8 +21,8 @@ test('returns the targets in order, with the name at each provider, without thos
   expect(router.resolve('m1')).toEqual({
     entry: found,
     targets: [
-      { provider: one, model: 'other', entry: found },
-      { provider: one, model: 'm1', entry: found },
+      { provider: one, model: 'other', entry: found, choice: found.targets[1] },
+      { provider: one, model: 'm1', entry: found, choice: found.targets[2] },
     ],
   });
   expect(router.resolve('x')).toBeUndefined();
