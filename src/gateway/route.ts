@@ -16,10 +16,11 @@ export interface RoutedRequest {
 type Targets = readonly [Target, ...Target[]];
 
 /**
- * Finds the targets of a decided request that can take it, in its own dialect or translated. A token count that no provider
- * of the model supports is estimated. Without the client's own login those that take it are left out. Throws model.unknown
- * if no entry of the model list matches and its conditions hold, provider.unavailable if its providers are not configured, request.unsupported if
- * none can take the request, and key.missing if the first of them takes a login that the client has not sent.
+ * Finds the targets of a decided request that can take it, in its own dialect or translated. A token count that no
+ * provider of the model supports is estimated. Without the client's own login those that take it are left out. Throws
+ * model.unknown if no entry of the model list matches with conditions that hold, provider.unavailable if its providers
+ * are not configured, request.unsupported if none can take the request, and key.missing if the first of them takes a
+ * login that the client has not sent.
  */
 export function route(
   decided: DecidedRequest,
