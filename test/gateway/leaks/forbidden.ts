@@ -55,8 +55,8 @@ export const things: readonly Thing[] = [
     halves: [[token.slice(0, 18), token.slice(18)]],
     // By its form it is a token only where no letter stands before it, as in any text.
     found: new RegExp(`(?<![A-Za-z0-9_])${token}`),
-    // Nothing that follows makes it longer.
-    harmless: `gh${'p_'}short.`,
+    // Words follow the prefix, in its first half as well: a seal behind that is no token's end.
+    harmless: `gh${'p_'} and a few words`,
   },
 ];
 
