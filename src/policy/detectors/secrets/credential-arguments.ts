@@ -7,8 +7,11 @@ interface Argument {
   readonly mark: RegExp;
   /** Its group is the password; every repetition is bounded. */
   readonly expression: RegExp;
-  /** Set if a random value there is likely a secret: nothing else is written so. */
-  readonly isTelling?: true;
+  /**
+   * `likely`: a random value there is likely a secret, as nothing else is written so. `random`: so is it, and no other
+   * value is found, as much else has that form.
+   */
+  readonly finds?: 'likely' | 'random';
 }
 
 const credentialArguments: readonly Argument[] = [
@@ -16,26 +19,77 @@ const credentialArguments: readonly Argument[] = [
     why: 'option of curl',
     mark: /curl/,
     expression: /(?:-u|--user)[ =]["']?([^\s"':@/$]{20,128}):["']?(?=\s|$)/g,
-    isTelling: true,
+    finds: 'likely',
+  },
+  {
+    why: 'user and password of an option',
+    mark: /-(?:[au][ =]|auth|user|uri)|creds/i,
+    expression:
+      /(?<![\w-])(?:-[aAuU]|-auth|--(?:auth|user|proxy-user|uri|(?:\w{2,6}-)?creds))[ =]["']?(?:[\w-]{1,20}\\{1,2})?[\w.@+-]{1,64}[:%]([^\s"'@|;]{14,128})/g,
+    finds: 'random',
+  },
+  {
+    why: 'password beside a user',
+    mark: /[ \t][-/](?:[pwax]|ap|xp)/i,
+    expression:
+      /(?<=\s)[-/]{1,2}(?:[uUlD]|[ax]u|user(?:name)?)[ =:]?["']?[^\s"'|;]{1,80}["']?\s(?:[^\n|;]{0,80}?\s)?[-/](?:[pPwAX]|pw|ap|xp)[ =:]?["']?([^\s"'|;]{14,128})/g,
+    finds: 'random',
+  },
+  {
+    why: 'password of a command',
+    mark: /login|publish|upload|push|keychain|security|generic-password|veracrypt|keygen|conan|credhub|doveadm|ldap|rar|7z/i,
+    expression:
+      /\b(?:(?:login|publish|upload|db push|unlock-keychain|security import|generic-password|veracrypt|ssh-keygen|conan user|credhub set|doveadm pw|ldap\w{3,6})\b[^\n|;]{0,80}?\s-[pPwaNs] ?|(?:(?:un)?rar|7z)\b[^\n|;]{0,40}?\s-h?p)["']?([^\s"'|;]{14,128})/g,
+    finds: 'random',
+  },
+  {
+    why: 'key of a command',
+    mark: /doctl|fly|vercel|codecov|nuget|rancher|influx|doppler|glab|gitlab-runner|openai|openssl|snmp/i,
+    expression:
+      /\b(?:doctl|fly(?:ctl)?|vercel|codecov(?:\.io\/bash\))?|nuget|rancher|influx|doppler|glab|gitlab-runner|openai|openssl enc|snmp\w{3,8})\b[^\n|;]{0,80}?\s-[tkrvc] ["']?([^\s"'|;]{14,128})/g,
+    finds: 'random',
+  },
+  {
+    why: 'argument of a login',
+    mark: /login |auth |unlock |unseal |authtoken |obscure |encrypt_string |authorize/i,
+    expression:
+      /(?<![^\s\x60(&;|])[a-z][\w.-]{1,24} (?:[a-z]{1,16} )?(?:login|auth|unlock|unseal|authtoken|obscure|encrypt_string|authorize(?:-account)?) (?:[\w.+-]{1,48}@?[\w.-]{0,48} )?["']?([^\s"'|;@]{14,128})["']?(?=\s|$)/g,
+    finds: 'random',
+  },
+  {
+    why: 'password behind its user',
+    mark: /net user|wpa_passphrase|passwd -|change_password|alias set|http-basic|-oauth|bundle config|upwd|user:password|refresh-token|AUTH |setapikey|expdp|impdp|user \S{1,32} using|\.login=/,
+    expression:
+      /\b(?:net user \S{1,64} |wpa_passphrase \S{1,32} |\w{2,12}passwd -\w*b\w* \S{1,80} \S{1,64} |change_password \S{1,64} |alias set \S{1,32} \S{3,80} \S{3,64} |http-basic\.\S{1,80} \S{1,64} |\w{2,12}-oauth\.\S{3,80} |bundle config (?:set )?(?:-\S{1,12} )?\S{3,80} \S{1,48}:|(?:user:password|upwd) \S{1,64} |refresh-token \S{3,64} |AUTH (?:\w{1,32} )?|setapikey |(?:ex|im)pdp \w{1,32}\/|user \S{1,32} using |\.login=)["']?([^\s"'@|;]{14,128})/g,
+    finds: 'random',
+  },
+  {
+    why: 'input of a command',
+    mark: /(?:echo|printf) /,
+    expression:
+      /(?:echo|printf) (?:-n )?["']?([^\s"'|$]{14,256})["']?(?:; ?echo [^|\n]{1,256}\))? ?\|[^\n|]{0,40}?(?:passw\w{0,8}[- ]{1,3}(?:on-)?stdin|stdin-password|\b(?:login|kinit|realm join|luks\w{4,10}|cryptsetup|vncpasswd|smbpasswd|keyring set|keystore add|secret-tool store|pass insert|secrets? (?:create|put|set|versions add))\b)/g,
+    finds: 'random',
   },
   {
     why: 'input of a command',
     mark: /-stdin|sudo -|with-token|<<</,
     expression:
-      /(?:(?:echo|printf) (?:-n )?["']?(?=[^\n|]{8,130}\|[^\n]{0,60}(?:-stdin|sudo -\w{0,4}S|with-token))|(?:secret|env|login|token|password)[^\n|;]{0,60}<<< ?["']?)([^\s"'|$]{8,256})/g,
+      /(?:(?:echo|printf) (?:-n )?["']?(?=[^\n|]{8,130}\|(?! ?git )[^\n]{0,60}(?:-stdin|sudo -\w{0,4}S|with-token))|(?:secret|env|login|token|password)[^\n|;]{0,60}<<< ?["']?)([^\s"'|$]{8,256})/g,
+    finds: 'likely',
   },
   {
     why: 'secret of a network device',
     mark: /community|(?:secret|password|key|md5) \d |net use/,
     expression:
       /(?:community (?=\S{6,64} R[OW])|(?:secret|password|key|md5) \d (?!\d{1,5}\b)|net use \S{1,8} \S{3,64} )["']?([^\s"']{8,128})/g,
+    finds: 'likely',
   },
   {
     why: 'password file of PostgreSQL',
     mark: /:(?:\d{4,5}|\*):/,
     expression:
       /(?<![^\s"'])[\w.*-]{1,64}:(?:\d{4,5}|\*):[\w*-]{1,48}:[\w*-]{1,48}:([^\s:"']{8,128})(?![^\s"'])/g,
-    isTelling: true,
+    finds: 'likely',
   },
   {
     why: 'user of an address',
@@ -46,32 +100,35 @@ const credentialArguments: readonly Argument[] = [
     why: 'option of curl',
     mark: /curl|wget/,
     expression: /(?:-u|--user)[ =]["']?[^\s"':]{1,64}:([^\s"']{4,128})/g,
-    isTelling: true,
+    finds: 'likely',
   },
   {
     why: 'option of a command',
-    mark: /sshpass|redis-cli|mysql|mongosh?|ldap(?:search|modify|add)|htpasswd|(?:docker|podman|helm) /,
+    mark: /sshpass|redis-cli|mysql|mariadb|mongosh?|ldap(?:search|modify|add|delete|whoami|passwd)|htpasswd|(?:docker|podman|helm) /,
     expression:
-      /(?:sshpass -p ?|redis-cli\b[^\n|;]{0,80}? -a |mysql(?:dump|admin)?\b[^\n|;]{0,80}? -p|mongo(?:sh)?\b[^\n|;]{0,80}? -p |(?:docker|podman|helm)\b[^\n|;]{0,40}? login [^\n|;]{0,80}?(?:-p|--password) ?|ldap\w{3,6}\b[^\n|;]{0,80}? -w |htpasswd -\w*b\w*[^\n|;]{0,80}? )["']?([^\s"']{8,128})/g,
-    isTelling: true,
+      /(?:sshpass -p ?|redis-cli\b[^\n|;]{0,80}? -a |m(?:ysql|ariadb)(?:-?dump|admin)?\b[^\n|;]{0,80}? -p|mongo(?:sh)?\b[^\n|;]{0,80}? -p |(?:docker|podman|helm)\b[^\n|;]{0,40}? login [^\n|;]{0,80}?(?:-p|--password) ?|ldap\w{3,6}\b[^\n|;]{0,80}? -w ?|htpasswd -\w*b\w*[^\n|;]{0,80}? )["']?([^\s"']{8,128})/g,
+    finds: 'likely',
   },
   {
     why: 'secret of a command',
-    mark: /secret/,
+    mark: /secret|put-parameter/,
     expression:
-      /secrets? (?:set|create|put|add) [^\n|;]{1,80}?(?:--body|--value|-b|-v|--data|--secret-string)[ =]["']?([^\s"']{8,256})/g,
+      /(?:secrets? (?:set|create|put|add)|variable set|put-parameter) [^\n|;]{1,120}?(?:--body|--value|-b|-v|--data|--secret-string)[ =]["']?([^\s"']{8,256})/g,
+    finds: 'likely',
   },
   {
     why: 'secret of a command',
     mark: /secret|vault/,
     expression:
-      /(?:--from-literal[ =]|secrets? (?:set|put|add) (?:-[^\s]{1,20} ){0,2}|vault (?:kv put|write) [^\s]{1,80} )["']?[\w.-]{1,48}=["']?([^\s"']{8,256})/g,
+      /(?:--from-literal[ =]|secrets? (?:set|put|add) (?:-[^\s]{1,20} ){0,2}|vault (?:kv put|write) \S{1,80} (?:\S{1,64} ){0,3}?)["']?[\w.-]{1,48}=["']?([^\s"']{8,256})/g,
+    finds: 'likely',
   },
   {
     why: 'password of a command',
     mark: /sqlplus|sqlcmd|smbclient|lftp|chpasswd|cqlsh|mongo|psql|isql|rabbitmqctl|https?ie?|keytool|zip|7z/,
     expression:
       /(?:sqlplus (?:-\w{1,4} )?[\w.]{1,40}\/|(?:sqlcmd|isql|bcp)\b[^\n|;]{0,80}? -P ?|smbclient\b[^\n|;]{0,80}?-U [\w\\.]{1,40}%|lftp\b[^\n|;]{0,80}?-u [\w.@]{1,40},|(?:cqlsh|mongo\w{2,10})\b[^\n|;]{0,80}? -p |add_user [\w.-]{1,40} |https? (?:-\w{1,4} )?-a [\w.@-]{1,40}:|zip\b[^\n|;]{0,40}? -P ?|7z a? ?-p|echo ["']?[\w.-]{1,32}:(?=[^\n]{6,140}chpasswd))["']?([^\s"'@|]{8,128})/g,
+    finds: 'likely',
   },
   {
     why: 'parameter of an address',
@@ -84,7 +141,7 @@ const credentialArguments: readonly Argument[] = [
     mark: /cookie/i,
     expression:
       /cookie\\?["']?\s?[:,=]\s?\\?["']?[^\n"']{0,200}?(?:sess\w{0,12}|sid|auth\w{0,8}|(?<![cx]srf[_-]?)token)=([^;\s"'\\]{16,256})/gi,
-    isTelling: true,
+    finds: 'likely',
   },
   {
     why: 'value before its name',
@@ -140,9 +197,16 @@ export const argumentPrefilters: readonly string[] = [
 
 /** The same for what is likely. */
 export const tellingPrefilters: readonly string[] = [
-  '(?:-u|--user)[ =][^ :]{1,64}:[^ ]{14}',
+  '-{1,2}(?:[au]|auth|user|uri|[a-z]{0,6}-?[a-z]{0,6}creds|proxy-user)[ =]["\']?[^ :%]{1,64}[:%][^ ]{14}',
   '(?:-u|--user)[ =]["\']?[^ :]{20}',
-  '-{1,2}(?:p|a|w|password)[ =]?["\']?[!-~]{14}',
+  '[-/](?:p|P|w|hp)[ =:]?["\']?[!-~]{14}|[-/](?:[axntkrvcsb]|pw|ap|xp|password)[ =:]["\']?[!-~]{14}',
+  '(?:login|auth|unlock|unseal|authtoken|obscure|encrypt_string|authorize(?:-account)?) [^ ]',
+  '(?:net user|wpa_passphrase|passwd -[a-z]+|change_password|alias set|http-basic|oauth|bundle config|upwd|user:password|refresh-token|setapikey|dp)[^ ]{0,80}[ /][^ ]',
+  '(?:user [^ ]{1,32} using|login=|sqlplus|smbclient|rpcclient|lftp|add_user) ?[!-~]{4}',
+  '(?:echo|printf) [^|]{14,280}\\|',
+  'chpasswd|-stdin|sudo -[a-z]{0,4}s|with-token|<<<',
+  'community [^ ]|(?:secret|password|key|md5) [0-9] |net use ',
+  '--from-literal[ =]|vault (?:kv put|write) |(?:secrets?|variable) (?:set|create|put|add) |put-parameter ',
   'htpasswd -[a-z]',
   ':(?:[0-9]{4,5}|\\*):[a-z0-9_*-]+:[a-z0-9_*-]+:',
   '(?:sess[a-z0-9_]{0,12}|sid|auth[a-z0-9_]{0,8}|token)=[!-~]{16}',
@@ -156,15 +220,15 @@ const anyMark = new RegExp(credentialArguments.map(({ mark }) => mark.source).jo
 /** `curl -u name:password`, `sshpass -p password`, `auth=("name", "password")` */
 export function findCredentialArguments(text: string): readonly Finding[] {
   if (!punctuation.test(text) || !anyMark.test(text)) return [];
-  return credentialArguments.flatMap(({ why, mark, expression, isTelling = false }) => {
+  return credentialArguments.flatMap(({ why, mark, expression, finds }) => {
     if (!mark.test(text)) return [];
     return [...text.matchAll(expression)].flatMap(({ index, 0: whole, 1: password = '' }): Finding[] => {
       if (!isSecretValue(password, 'password', false)) return [];
       const start = index + whole.lastIndexOf(password);
       const end = start + password.length;
-      return isTelling && isRandomValue(password, 'password')
-        ? [{ start, end, confidence: 'likely', why: `${why}, random` }]
-        : [{ start, end, confidence: 'possible', why }];
+      if (finds !== undefined && isRandomValue(password, 'password'))
+        return [{ start, end, confidence: 'likely', why: `${why}, random` }];
+      return finds === 'random' ? [] : [{ start, end, confidence: 'possible', why }];
     });
   });
 }

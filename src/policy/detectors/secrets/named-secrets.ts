@@ -169,11 +169,8 @@ function separated(text: string, name: Range, closed: number): number | undefine
   if (declared !== undefined) return declared;
   const stated = after(copula, text, closed);
   if (stated !== undefined) return stated;
-  const isOption = text.startsWith('--', name.start);
-  const isLogin =
-    /\b(?:login|machine) \S{1,64}\s{1,4}$|\bset(?:env|x)?(?: -\w{1,3})? $|\bconfig(?: -{1,2}[\w-]{1,20})*(?: set)? \S{0,40}$/.test(
-      text.slice(Math.max(0, name.start - 80), name.start),
-    );
+  const isOption = text.startsWith('-', name.start);
+  const isLogin = behindLogin.test(text.slice(Math.max(0, name.start - 80), name.start));
   if (after(mixedValue, text, closed) !== undefined) return closed;
   const isHeader = /^(?:bearer|identified by)$/i.test(text.slice(name.start, name.end));
   return isOption || isLogin || isHeader || /["']/.test(text.charAt(closed)) ? closed : undefined;
@@ -224,8 +221,12 @@ const assigned = /^(?:\\{0,3}["'`])?\s{0,2}(?:[:=]|:=|=>)\s{0,2}(?:\\{0,3}["'`])
 const assignedWithScheme =
   /^(?:\\{0,3}["'`])?\s{0,2}[:=]\s{0,2}(?:\\{0,3}["'`])?(?:bearer|basic|token|bot|apikey|key)[ \t]{1,2}$/i;
 const behindOption = /^(?:["'],?)?[ \t]{1,4}["']?$/;
-/** `.netrc`: `machine api.example.org login me password …` */
-const behindLogin = /\b(?:login|machine) \S{1,64}\s{1,8}$/;
+/** `machine api.example.org login me password …` of `.netrc`, `npm config set //host/:_authToken …`, `setx API_KEY …` */
+const behindLogin =
+  /\b(?:login|machine) \S{1,64}\s{1,8}$|\buser \S{1,64} $|\bset(?:env|x)?(?: -{1,2}\w{1,12})? $|\bconfig(?:ure)?(?: -{1,2}[\w-]{1,20})*(?: set)?(?: -{1,2}\w{1,12})? \S{0,40}$/;
+
+/** `WITH PASSWORD '…'`, `IDENTIFIED BY '…'`, `ConvertTo-SecureString '…'` */
+const statement = /(?:\bwith password|\bidentified by|-securestring)$/i;
 
 /** A setting: `NAME=value`, `name: "value"`, a header, an option, a login. In prose and code a name says less. */
 function isAssignment(text: string, name: Range, value: Range): boolean {
@@ -233,7 +234,9 @@ function isAssignment(text: string, name: Range, value: Range): boolean {
   if (assigned.test(between)) return true;
   const written = text.slice(name.start, name.end);
   if (/auth(?:orization)?$/i.test(written) && assignedWithScheme.test(between)) return true;
-  if (written.startsWith('--') && behindOption.test(between)) return true;
+  if (written.startsWith('-') && behindOption.test(between)) return true;
+  if (/^[ \t]{1,4}['"]?$/.test(between) && statement.test(text.slice(Math.max(0, name.start - 8), name.end)))
+    return true;
   return (
     /^[ \t]{1,4}$/.test(between) && behindLogin.test(text.slice(Math.max(0, name.start - 80), name.start))
   );

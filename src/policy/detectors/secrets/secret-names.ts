@@ -108,8 +108,10 @@ export const likelyNamePrefilters: readonly string[] = [
   `${likelyName}(?:[\\\\"'\`]{0,4} ?(?::?=|:|=>) ?[\\\\"'\`]{0,4}[!-~]{14}|="[^" ]*[ \\\\]|='[^' ]*[ \\\\])`,
   // `Authorization: Bearer …`, `--token …`, `login me password …`
   'auth(?:orization)?[\\\\"\']{0,4} ?[:=] ?[\\\\"\']{0,4}[a-z]{3,12} [!-~]{14}',
-  '--[a-z0-9-]*(?:key|token|secret|password|pass|auth)["\']{0,2},? ["\']?[!-~]{14}',
-  '(?:login|machine) [^ ]{1,64} password [!-~]{14}',
+  '-[a-z0-9-]*(?:key|token|secret|password|passwd|pass|auth)["\']{0,2},? ["\']?[!-~]{14}',
+  '(?:with password|identified by|-securestring) ["\']?[!-~]{14}',
+  '(?:login|machine|user) [^ ]{1,64} pass(?:word)? [!-~]{14}',
+  '(?:set(?:env|x)?|config(?:ure)?) (?:-{1,2}[a-z]{1,12} )?[^ ]{0,60}(?:key|token|secret|password|pass) ["\']?[!-~]{14}',
 ];
 
 // A name may continue after its keyword: its last word says what the value is.
@@ -121,7 +123,7 @@ const otherKey =
   /(?:primary|foreign|dns|sort|partition|cache|object|group|index|map|hash|json|dict|lookup|query|row|unique|composite|candidate|i18n|translation|locale|hot|short|arrow|enter|escape|shift|ctrl|alt|meta|tab|press|event|react|list|item|data|field|config|settings|menu|route|store|state|prop|public|idempotency|s3|file|bucket|mon|turn|don|hoc|whis|jockey|registry|dedup|ordering|message|shard|site|sitekey|recaptcha|rsa|ssh|pub|node|dom|websocket|result|symbol|type|name|attribute|metadata|header|resource|parent|child|local_?storage|session_?storage)[_. -]?key$/i;
 
 const endsInPass =
-  /(?:^|[_.-])(?:pass|Pass|PASS|pw|PW|psk|PSK)$|[a-z](?:Pass|Pw|PW|Psk)$|^-?(?:store|key)pass$/;
+  /(?:^|[_.-])(?:pass|Pass|PASS|pw|PW|psk|PSK)$|[a-z](?:Pass|Pw|PW|Psk)$|^-{0,2}(?:store|key|ssh|db|smb|remote|imap|smtp|ftp|mail|admin|root)pass$|^(?:SSH|DB|SMB|IMAP|SMTP|FTP|MAIL|ADMIN|ROOT)PASS$/;
 const endsInAuth = /(?:^|[_.-])(?:auth|Auth|AUTH|pat|PAT|creds?|Creds?|CREDS?)$|[a-z](?:Auth|Creds?)$/;
 
 /** What distinguishes it from other names of its kind: a number, place or form. */
