@@ -209,10 +209,10 @@ function toRecord(
   return Object.freeze(record);
 }
 
-/** Its key, and what its proxy asks for. */
-function secretsOf({ apiKey, proxy }: ProviderConfig): string[] {
+/** Its keys, and what its proxy asks for. */
+function secretsOf({ apiKey, keys = [], proxy }: ProviderConfig): string[] {
   const password = proxy === undefined ? '' : decodePercent(new URL(proxy).password);
-  return [apiKey ?? '', password].filter((secret) => secret !== '');
+  return [apiKey ?? '', ...keys.map(({ value }) => value), password].filter((secret) => secret !== '');
 }
 
 /** Of Redis and PostgreSQL, as they are written and as they are meant. */

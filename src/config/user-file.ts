@@ -6,6 +6,7 @@ import {
   type RuleOptions,
 } from '../policy/rules/schema.ts';
 import type { LimitsConfig } from './build/keys.ts';
+import { targetsIn } from './build/models.ts';
 import { defaultBaseUrl } from './build/providers.ts';
 import { parseFile } from './parse-file.ts';
 import { mapValues, type Settings } from './schema/schema.ts';
@@ -227,9 +228,9 @@ const routesName = 'routes of your own models';
 /** What the conditions of a model list say of a text, whatever model is asked for: files can give these any name. */
 function policyForRoutes(entries: NonNullable<Settings['models']>): PolicyOptions {
   const message = `your own configuration sends this to a provider that is not asked here; gateway trust --without "${routesName}" uses this file without that`;
-  const rules = entries.map(({ when, provider, fallbacks }, i) => ({
-    ...{ id: `route-${i + 1}`, action: 'block', reason: 'model.not_allowed', message, when },
-    unless: { provider: [provider, ...fallbacks.map((fallback) => fallback.provider)] },
+  const rules = entries.map((entry, i) => ({
+    ...{ id: `route-${i + 1}`, action: 'block', reason: 'model.not_allowed', message, when: entry.when },
+    unless: { provider: targetsIn(entry).map(({ provider }) => provider) },
   }));
   return policySchema.parse({ rules });
 }

@@ -1,7 +1,7 @@
 import type { Counters } from '../limits/counters.ts';
 import { type KeySession, Limiter } from '../limits/limiter.ts';
 import type { BreakerChange } from '../providers/health.ts';
-import { Provider } from '../providers/provider.ts';
+import { labelOf, Provider } from '../providers/provider.ts';
 import { createModelRouter } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import { createDecider } from './decision/decider.ts';
@@ -91,12 +91,17 @@ type ConfiguredGateway = ReturnType<typeof configureGateway>;
 /** Builds the gateway for a configuration, after the providers of the one it replaces; throws if it can't be applied. */
 function configureGateway(config: GatewayConfig, state: ProcessState, previous: readonly Provider[] = []) {
   const { ticks, counters, breakers, startedMs } = state;
-  const providers = new Map(
-    config.providers.map((options) => {
-      const before = previous.find((provider) => provider.options.name === options.name);
-      return [options.name, new Provider(options, { onBreaker: breakers?.publish, ticks, previous: before })];
-    }),
-  );
+  const all = config.providers.map((options) => {
+    const label = labelOf(options);
+    const before = previous.find((provider) => provider.label === label);
+    const { publish: onBreaker } = breakers ?? {};
+    return new Provider(options, { onBreaker, onRefusedKey: state.onRefusedKey, ticks, previous: before });
+  });
+  const providers = new Map<string, Provider[]>();
+  for (const provider of all) {
+    const { name } = provider.options;
+    providers.set(name, [...(providers.get(name) ?? []), provider]);
+  }
   const router = createModelRouter({ models: config.models, findModel: config.findModel, providers });
   const decider = createDecider({
     source: config.policySource,
@@ -119,7 +124,7 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
   let retired: (() => void) | undefined;
   const scrubber = new Scrubber(config.secrets);
   return {
-    providers: [...providers.values()],
+    providers: all,
     /** Scrubs every configured secret. */
     scrubber,
     warmUp: (pace: Pace) =>
@@ -143,7 +148,7 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
         retired = resolve;
       });
       if (running > 0) await idle;
-      await Promise.all([decider.close(), ...[...providers.values()].map((provider) => provider.close())]);
+      await Promise.all([decider.close(), ...all.map((provider) => provider.close())]);
     },
   };
 }

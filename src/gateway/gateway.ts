@@ -8,7 +8,7 @@ import type { Limiter } from '../limits/limiter.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { BreakerChannel } from '../providers/health.ts';
-import type { ProviderOptions } from '../providers/provider.ts';
+import type { Provider, ProviderOptions } from '../providers/provider.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { Decider } from './decision/decider.ts';
@@ -27,7 +27,7 @@ export interface GatewayConfig extends AllowedOrigins {
   readonly keys: Pick<KeyRing, 'find'>;
   /** Those of the configured keys, some of them more than once. */
   readonly policySets: () => Iterable<PolicySet>;
-  /** The configured providers; a model whose provider is not among them is known but can't be served. */
+  /** The configured providers, each once for each of its keys; a model whose provider is not among them is known but can't be served. */
   readonly providers: readonly ProviderOptions[];
   readonly models: readonly ModelEntry[];
   readonly findModel: (name: string) => ModelEntry | undefined;
@@ -52,6 +52,8 @@ export interface ProcessState {
   readonly ledger: Ledger | undefined;
   /** Shares breakers with other processes. */
   readonly breakers: BreakerChannel | undefined;
+  /** Called when a provider refuses one of several keys. */
+  readonly onRefusedKey: ((provider: Provider) => void) | undefined;
   /** The module that runs in the decision thread, if it is not the product's. */
   readonly deciderEntry: URL | undefined;
   /** Throws gateway.overloaded if the process has no memory to spare, gateway.draining if it is stopping. */

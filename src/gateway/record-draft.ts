@@ -143,6 +143,7 @@ export class RecordDraft implements Subscriber {
     const fields = this.#fields;
     fields.body = form;
     fields.provider = provider.options.name;
+    if (provider.options.keyName !== fields.provider_key) fields.provider_key = provider.options.keyName;
     fields.target_model = model;
     const { targets } = this.#route;
     const name = provider.options.name;

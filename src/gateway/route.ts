@@ -1,7 +1,10 @@
+import type { KeyRecord } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { Router, Target } from '../providers/route.ts';
+import { spread } from '../providers/spread.ts';
 import type { DecidedRequest } from './decision/decide-request.ts';
 import { dialectAt } from './endpoints.ts';
+import type { Sender } from './sender.ts';
 
 /** Where a decided request goes: to a provider, or to the gateway's own estimate of a token count. */
 export type RouteTaken = RoutedRequest | { readonly kind: 'estimate' };
@@ -42,7 +45,10 @@ export function route(
     throw new GatewayError('provider.unavailable', message, { retry: false });
   }
   const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
-  const usable = found.targets.every(isUsable) ? found.targets : found.targets.filter(isUsable);
+  const usable = spread(
+    found.targets.every(isUsable) ? found.targets : found.targets.filter(isUsable),
+    spreadBy(decided.key, decided.facts.sender),
+  );
   if (hasFirst(usable)) {
     const targets = hasLogin ? usable : withoutLogins(usable);
     return { kind: 'provider', decided, targets };
@@ -50,6 +56,14 @@ export function route(
   if (endpoint.kind === 'count') return { kind: 'estimate' };
   const message = `the provider of ${model} does not serve ${endpoint.path}, and nothing that it could be translated to`;
   throw new GatewayError('request.unsupported', message, { param: '/model' });
+}
+
+/** What requests are spread by: the same session of another key is another one. Undefined without one. */
+export function spreadBy(
+  { id }: Pick<KeyRecord, 'id'>,
+  { session }: Pick<Sender, 'session'> = {},
+): string | undefined {
+  return session === undefined ? undefined : `${id}\n${session}`;
 }
 
 function hasFirst(targets: readonly Target[]): targets is Targets {

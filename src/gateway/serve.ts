@@ -40,7 +40,7 @@ export interface LocalPages {
   handle(request: HttpRequest, response: HttpResponse): void;
 }
 
-type OwnState = 'ticks' | 'counters' | 'ledger' | 'breakers' | 'deciderEntry';
+type OwnState = 'ticks' | 'counters' | 'ledger' | 'breakers' | 'onRefusedKey' | 'deciderEntry';
 
 /**
  * Whoever opened a ledger owns it, and must close it after the drain. Without them: limits are counted in
@@ -79,6 +79,7 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
     counters,
     ledger,
     breakers,
+    onRefusedKey: options.onRefusedKey,
     deciderEntry: options.deciderEntry,
     admit: () => admit(listener, memory),
     startedMs: options.startedMs ?? Date.now(),
@@ -188,9 +189,9 @@ function watchHeap() {
   return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
 }
 
-function gaugesOf({ options, admission, health }: Provider): ProviderGauges {
+function gaugesOf({ label, admission, health }: Provider): ProviderGauges {
   const { active, queued } = admission;
-  return { name: options.name, active, queued, isOpen: health.isHostOpen, openModels: health.openModels };
+  return { name: label, active, queued, isOpen: health.isHostOpen, openModels: health.openModels };
 }
 
 /** Leaves out the health checks of the owner's own commands. */

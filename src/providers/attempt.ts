@@ -3,7 +3,7 @@ import type { Lifetime } from '../lib/lifetime.ts';
 import type { ClientCredential } from './client-credential.ts';
 import { authorized } from './credentials/authorizer.ts';
 import type { Provider } from './provider.ts';
-import { retryWaitMs, withRetryAfter } from './retry.ts';
+import { requestedWaitMs, retryWaitMs, withRetryAfter } from './retry.ts';
 import type { Target } from './route.ts';
 import type { HostRequest } from './transport/pool.ts';
 import { type ProviderAnswer, Upstream, type UpstreamFailure } from './transport/upstream.ts';
@@ -37,11 +37,14 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
 }
 
 /** One request at one target, answered or not. */
-export type Attempt<Request extends ProviderRequest = ProviderRequest> = AttemptFacts &
-  (
-    | { readonly kind: 'answered'; readonly forwarded: Forwarded<Request> }
-    | { readonly kind: 'failed'; readonly failure: UpstreamFailure }
-  );
+export type Attempt<Request extends ProviderRequest = ProviderRequest> =
+  | AnsweredAttempt<Request>
+  | (AttemptFacts & { readonly kind: 'failed'; readonly failure: UpstreamFailure });
+
+type AnsweredAttempt<Request extends ProviderRequest = ProviderRequest> = AttemptFacts & {
+  readonly kind: 'answered';
+  readonly forwarded: Forwarded<Request>;
+};
 
 /** The exchange ended while the provider had not answered. */
 export interface AbandonedAttempt extends AttemptFacts {
@@ -155,7 +158,34 @@ export function mayFallBack(attempt: Attempt): boolean {
   const { answer, target } = attempt.forwarded;
   // Bedrock's for a model that failed.
   const isModelFailure = answer.status === 424 && target.provider.options.dialect === 'bedrock';
-  return isRefusalForLoad(answer.status) || answer.status >= 500 || isModelFailure;
+  return mustMove(attempt) || isRefusalForLoad(answer.status) || answer.status >= 500 || isModelFailure;
+}
+
+/**
+ * Whether the request is for another target of those that share requests: this one's host asks to wait, or refuses the
+ * key. Whatever else it answers is about the request, or counts for its breaker.
+ */
+export function mustMove<Request extends ProviderRequest>(
+  attempt: Attempt<Request>,
+): attempt is AnsweredAttempt<Request> {
+  if (attempt.kind === 'failed' || attempt.target.share === undefined) return false;
+  const { status } = attempt.forwarded.answer;
+  // A cloud's credentials are renewed, not left alone.
+  return status === 429 || (status === 401 && attempt.target.provider.authorizer === undefined);
+}
+
+/** How long a host is left alone that says nothing of it, and at most, whatever it says. */
+const restMs = { unknown: 1_000, max: 3_600_000 };
+
+/** Leaves the target alone that a request must move from; the milliseconds. */
+export function noteRest({ forwarded: { answer }, target }: AnsweredAttempt, nowMs: number): number {
+  const { provider, model } = target;
+  if (answer.status === 401) provider.keyRefused(nowMs);
+  else {
+    const waitMs = requestedWaitMs(answer.headers, nowMs) ?? restMs.unknown;
+    provider.health.rest(model, nowMs + Math.min(waitMs, restMs.max));
+  }
+  return provider.health.restMs(model, nowMs);
 }
 
 /** Milliseconds until the same target may be asked again; undefined if it may not. */

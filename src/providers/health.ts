@@ -118,6 +118,8 @@ export class Health {
   readonly #trustsAnswers: boolean;
   readonly #onChange: (change: HealthChange) => void;
   readonly #host: Breaker;
+  /** Until when models are not to be asked for, the whole host with ''; see `rest`. */
+  readonly #rests = new Map<string, number>();
   /** The breakers of models whose last answer was a failure. */
   readonly #models = new Map<string, Breaker>();
 
@@ -157,6 +159,22 @@ export class Health {
     this.#host.admit();
     this.#models.get(model)?.admit();
     return 0;
+  }
+
+  /**
+   * Leaves the host alone for a while, or one of its models: it asked for that, or refused the key. Only those keep to it
+   * who can ask another target.
+   */
+  rest(model: string | undefined, untilMs: number): void {
+    if (this.#rests.size >= maxModels) this.#rests.clear();
+    this.#rests.set(model ?? '', untilMs);
+  }
+
+  /** Milliseconds until the model may be asked for by those who could ask another target. */
+  restMs(model: string, nowMs: number): number {
+    if (this.#rests.size === 0) return 0;
+    const untilMs = Math.max(this.#rests.get('') ?? 0, this.#rests.get(model) ?? 0);
+    return Math.max(0, untilMs - nowMs);
   }
 
   /** The head of an answer arrived. */

@@ -20,16 +20,21 @@ import { type BreakerChannel, Health } from './health.ts';
 import { RetryBudget } from './retry.ts';
 import { Pool } from './transport/pool.ts';
 
-/** A provider that has all that it needs, with the address of its host. */
-export type ProviderOptions = Omit<ProviderConfig, 'baseUrl' | 'isConfigured' | 'disabledBecause'> & {
+/** A provider that has all that it needs, with one key at most, and the address of its host. */
+export type ProviderOptions = Omit<
+  ProviderConfig,
+  'baseUrl' | 'keys' | 'isConfigured' | 'disabledBecause'
+> & {
   readonly baseUrl: string;
 };
 
 interface ProviderSurroundings {
   /** Called when a breaker opens or closes here. */
   readonly onBreaker?: BreakerChannel['publish'] | undefined;
+  /** Called when its host refuses its key, and it is left alone for a while. */
+  readonly onRefusedKey?: ((provider: Provider) => void) | undefined;
   readonly ticks?: TickQueue;
-  /** The provider of this name in the configuration before; if its options are the same, its health is still true. */
+  /** The provider of this name and key in the configuration before; if its options are the same, its health is still true. */
   readonly previous?: Provider | undefined;
 }
 
@@ -51,11 +56,15 @@ export class Provider {
   readonly priceScope: PriceScope;
   /** Whether it is on this machine, where a model costs nothing that anybody bills. */
   readonly isLocal: boolean;
+  readonly #onRefusedKey: ((provider: Provider) => void) | undefined;
   readonly #basePath: string;
   /** Undefined for hosts with the paths of their dialects. */
   readonly #cloud: CloudApi | undefined;
 
-  constructor(options: ProviderOptions, { onBreaker, ticks, previous }: ProviderSurroundings = {}) {
+  constructor(
+    options: ProviderOptions,
+    { onBreaker, onRefusedKey, ticks, previous }: ProviderSurroundings = {},
+  ) {
     const url = new URL(options.baseUrl);
     this.options = options;
     this.pool = new Pool(url.origin, { ...options, ...(ticks === undefined ? {} : { ticks }) });
@@ -73,6 +82,7 @@ export class Provider {
     this.ownHeaders = keyHeaders(options);
     this.authorizer = same?.authorizer ?? authorizerFor(options, url);
     this.host = findHost({ ...options, url });
+    this.#onRefusedKey = onRefusedKey;
     this.#basePath = basePath(url.pathname, options.dialect);
     this.#cloud = cloudFor(options);
     this.priceScope = priceScopeOf(options);
@@ -107,9 +117,19 @@ export class Provider {
     return this.options.credentials === 'client';
   }
 
+  get label(): string {
+    return labelOf(this.options);
+  }
+
   /** Identifies it to other processes. */
   get breakerName(): string {
-    return `${this.options.name} ${this.options.baseUrl}`;
+    return `${this.label} ${this.options.baseUrl}`;
+  }
+
+  /** Its host has refused its key: it rests, if there are others to ask. */
+  keyRefused(nowMs: number): void {
+    this.health.rest(undefined, nowMs + refusedKeyMs);
+    this.#onRefusedKey?.(this);
   }
 
   /** Ends idle connections; those in use end with their exchanges. */
@@ -117,6 +137,14 @@ export class Provider {
     this.pool.close();
   }
 }
+
+/** How messages and metrics name a provider, with the key's name if it is one of several. */
+export function labelOf({ name, keyName }: Pick<ProviderOptions, 'name' | 'keyName'>): string {
+  return keyName === undefined ? name : `${name}/${keyName}`;
+}
+
+/** How long a key is not used after its host has refused it. */
+export const refusedKeyMs = 5 * 60_000;
 
 function keyHeaders({ dialect, apiKey, credentials }: ProviderOptions): readonly string[] {
   if (apiKey === undefined) return [];

@@ -57,7 +57,7 @@ export function retryWaitMs(
 }
 
 /** What a provider asks to wait: by Azure's and OpenAI's own header, which is exact, else by HTTP's. */
-function requestedWaitMs(headers: Pick<AnswerHeaders, 'get'>, nowMs: number): number | undefined {
+export function requestedWaitMs(headers: Pick<AnswerHeaders, 'get'>, nowMs: number): number | undefined {
   const exact = /^\d{1,9}(?:\.\d+)?$/.exec(headers.get('retry-after-ms')?.trim() ?? '')?.[0];
   if (exact !== undefined) return Number(exact);
   const value = headers.get('retry-after');

@@ -1,16 +1,22 @@
 import type { ModelEntry, ModelTarget } from '../config/build/models.ts';
 import type { Provider } from './provider.ts';
+import { type Share, shareOf } from './spread.ts';
 
-/** A provider and the name that the model has there. */
+/** A provider, with one of its keys, and the name that the model has there. */
 export interface Target {
   readonly provider: Provider;
   readonly model: string;
   /** The entry of the model list that names it, and what is said of it there. */
   readonly entry: ModelEntry;
   readonly choice: ModelTarget;
+  /** Set if it is one of several among which requests are spread. */
+  readonly share?: Share | undefined;
 }
 
-/** Where a requested model goes: the targets in the order in which they are tried, and the entry that is taken first. */
+/**
+ * Where a requested model goes: the targets in the order in which they are tried, those among which requests are spread
+ * in that of the file (`spread` orders them for a session), and the entry that is taken first.
+ */
 export interface Route {
   readonly entry: ModelEntry;
   /** Those whose provider is configured. */
@@ -33,7 +39,8 @@ export type Router = ReturnType<typeof createModelRouter>;
 interface RouterParts {
   readonly models: readonly ModelEntry[];
   readonly findModel: (name: string) => ModelEntry | undefined;
-  readonly providers: ReadonlyMap<string, Provider>;
+  /** By their names, each with all of its keys. */
+  readonly providers: ReadonlyMap<string, readonly Provider[]>;
 }
 
 // Clients choose the names, so the cache is bounded.
@@ -41,6 +48,15 @@ const maxNames = 1_000;
 
 /** Finds the providers of models and of requests. */
 export function createModelRouter({ models, findModel, providers }: RouterParts) {
+  /** A target with each key of its provider; none if that is not configured. */
+  const withKeys = (entry: ModelEntry, place: Chosen['targets'][number]): readonly Target[] => {
+    const choice = entry.targets[place.index];
+    if (choice === undefined) return [];
+    return (providers.get(place.provider) ?? []).map((provider) => {
+      const share = shareOf(entry, { ...place, keyName: provider.options.keyName });
+      return { provider, model: place.model, entry, choice, ...(share !== undefined && { share }) };
+    });
+  };
   const known = new Map<string, Route | undefined>();
   // Where nothing depends on the request, all requests for a model have the same one.
   const followed = new WeakMap<Chosen, Route | undefined>();
@@ -53,10 +69,9 @@ export function createModelRouter({ models, findModel, providers }: RouterParts)
       const entry = findModel(name);
       const route = entry && {
         entry,
-        targets: chooseTargets(entry, name, providers).map(({ provider, model, index }) => ({
-          ...{ provider, model, entry },
-          choice: entry.targets[index] as ModelTarget, // it was chosen from these
-        })),
+        targets: entry.targets.flatMap(({ provider, model = name }, index) =>
+          withKeys(entry, { entry: models.indexOf(entry), index, provider, model }),
+        ),
       };
       known.set(name, route);
       return route;
@@ -67,28 +82,12 @@ export function createModelRouter({ models, findModel, providers }: RouterParts)
       if (before !== undefined) return before;
       const entry = models[chosen.entries[0]?.entry ?? -1];
       if (entry === undefined) return undefined;
-      const targets = chosen.targets.flatMap(({ entry: number, index, provider: name, model }): Target[] => {
-        const provider = providers.get(name);
-        const own = models[number];
-        const choice = own?.targets[index];
-        if (provider === undefined || own === undefined || choice === undefined) return [];
-        return [{ provider, model, entry: own, choice }];
-      });
-      const route = { entry, targets };
+      const route = {
+        entry,
+        targets: chosen.targets.flatMap((place) => withKeys(models[place.entry] ?? entry, place)),
+      };
       followed.set(chosen, route);
       return route;
     },
   };
-}
-
-/** The targets of an entry whose providers are configured, each with the model's name there. */
-export function chooseTargets<Configured>(
-  entry: ModelEntry,
-  name: string,
-  providers: ReadonlyMap<string, Configured>,
-): readonly { readonly provider: Configured; readonly model: string; readonly index: number }[] {
-  return entry.targets.flatMap((choice, index) => {
-    const provider = providers.get(choice.provider);
-    return provider === undefined ? [] : [{ provider, model: choice.model ?? name, index }];
-  });
 }

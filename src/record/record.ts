@@ -26,6 +26,8 @@ export interface ExchangeRecord {
   readonly run?: string;
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
+  /** Which of its keys, if it has several: the name, never the key. */
+  readonly provider_key?: string | undefined;
   /** The model's name at the provider. */
   readonly target_model?: string | undefined;
   /** The entry of the model list that it took, by its number, and why; only where conditions chose it. */

@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '../config/build/providers.ts';
+import { type ProviderConfig, withEachKey } from '../config/build/providers.ts';
 import type { Config } from '../config/config.ts';
 import type { GatewayConfig } from '../gateway/gateway.ts';
 import { hostsAt } from '../http/check-origin.ts';
@@ -46,7 +46,7 @@ export function gatewayConfig(
     policySets: () => [...config.keys.records()].map(({ policies }) => policies),
     providers: [...config.providers.values()].flatMap((provider) => {
       const connections = shareOf(provider.connections, workers);
-      return providerOptions({ ...provider, connections }, sandboxUrl) ?? [];
+      return providerOptions({ ...provider, connections }, sandboxUrl);
     }),
     models: config.models,
     findModel: config.findModel,
@@ -62,12 +62,12 @@ export function shareOf(limit: number, workers: number): number {
   return Math.max(1, Math.floor(limit / workers));
 }
 
-/** The options of a provider's client; undefined if something it needs is missing. */
+/** The options of a provider's clients, one for each of its keys; none if something it needs is missing. */
 export function providerOptions(
   provider: ProviderConfig,
   sandboxUrl: string | undefined,
-): ProviderOptions | undefined {
+): readonly ProviderOptions[] {
   const baseUrl = provider.dialect === 'sandbox' ? sandboxUrl : provider.baseUrl;
-  if (!provider.isConfigured || baseUrl === undefined) return undefined;
-  return { ...provider, baseUrl };
+  if (!provider.isConfigured || baseUrl === undefined) return [];
+  return withEachKey(provider).map((each) => ({ ...each, baseUrl }));
 }

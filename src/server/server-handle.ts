@@ -10,6 +10,7 @@ import type { AcceptedSockets } from '../http/listen.ts';
 import type { OwnerProof } from '../lib/owner-proof.ts';
 import { TickQueue } from '../lib/tick-queue.ts';
 import type { Counters } from '../limits/counters.ts';
+import { refusedKeyMs } from '../providers/provider.ts';
 import type { OpenCounts } from '../record/gauges.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { MetricData } from '../record/metrics/families.ts';
@@ -145,6 +146,11 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
     ledger: opened?.ledger,
     ticks,
     breakers,
+    onRefusedKey: ({ label }) =>
+      log(
+        'error',
+        `provider ${label}: its host refuses the key (401); requests go to the others, and it is tried again in ${refusedKeyMs / 60_000} minutes`,
+      ),
     ownerProof,
     isAnnounced: () => isAnnounced,
     followers: followersOf({ tracer, meter, page: page?.inspector }),

@@ -217,6 +217,24 @@ describe('names the fault', () => {
     expect(stdout).not.toContain(key.MY_KEY);
   });
 
+  test('one of several keys of a provider, by its name', async () => {
+    const { url } = await startHost((response, { headers }) => {
+      const isRefused = headers.some(([, value]) => value.includes('spare-key'));
+      response.writeHead(isRefused ? 401 : 200).end('{"data":[]}');
+    });
+    const keys = `api_keys: { work: "\${MY_KEY}", spare: "\${SPARE_KEY}" }`;
+
+    const { faults, stdout } = await examine({
+      yaml: `${ports}providers: { mine: { dialect: openai, base_url: "${url}/v1", ${keys} } }\n`,
+      env: { ...key, SPARE_KEY: 'spare-key-0123456789' },
+    });
+
+    expect(faults).toEqual([
+      expect.stringMatching(/^error provider mine\/spare: .*rejects the credentials \(401\)/),
+    ]);
+    expect(stdout).not.toContain('spare-key-0123456789');
+  });
+
   test('a provider whose key is not set', async () => {
     const { faults } = await examine({ yaml: await provider(lists) });
 

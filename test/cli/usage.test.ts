@@ -54,6 +54,22 @@ test('json is an array of rows, each with what it is by', async () => {
   ]);
 });
 
+test('by provider-key it sums up the rows of each key, what has none by its provider', async () => {
+  const rows = [
+    row(1, { provider: 'anthropic/work' }),
+    row(2, { provider: 'anthropic/work', nano_usd: null }),
+    row(3, { provider: 'anthropic/spare' }),
+    row(4, { provider: 'ollama' }),
+    row(5, { provider: 'ollama', started_ms: Date.now() - 10 * 24 * hourMs }),
+  ];
+
+  expect(await command('usage --by provider-key', { cwd: await home(rows) })).toEqual(
+    printed(
+      'anthropic/spare\t1\t10\t20\t3\t2\t1\t0.0015\t0\t0\nanthropic/work\t2\t20\t40\t6\t4\t2\t0.0015\t0\t1\nollama\t1\t10\t20\t3\t2\t1\t0.0015\t0\t0\n',
+    ),
+  );
+});
+
 test('in a pipe text is tab-separated, and --since decides how far back it goes', async () => {
   expect(await usage('--by model --since 30d')).toEqual(
     printed('m\t3\t30\t60\t9\t6\t3\t0.003\t1\t1\nn\t1\t10\t20\t3\t2\t1\t0.0015\t0\t0\n'),

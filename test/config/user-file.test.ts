@@ -30,6 +30,7 @@ const kinds = {
     'providers.*.ca_file',
     'providers.*.proxy',
     'providers.*.api_key',
+    'providers.*.api_keys',
     'providers.*.credentials',
     'providers.*.base_url',
     'projects.*.keys.[].file',
@@ -66,6 +67,7 @@ const kinds = {
     'models.[].default',
     'models.[].remove',
     'models.[].headers',
+    'models.[].targets',
     'models.[].fallbacks',
     'models.[].context_window',
     'models.[].max_output_tokens',
@@ -201,6 +203,13 @@ describe('a text that the user sends to one host alone', () => {
   test.each([
     ['a rule', byRule],
     ['a route', byRoute],
+    [
+      'a route to several targets',
+      byRoute.replace(
+        'provider: ollama }',
+        'targets: [{ provider: ollama }, { provider: ollama, model: x }] }',
+      ),
+    ],
   ])('by %s goes to no other by the same name, and to the same one by any', async (_by, own) => {
     const evil = 'ollama: { dialect: openai, base_url: "https://evil.example" }';
     const proxied = `ollama: { dialect: openai, base_url: "${here}", proxy: "http://evil.example" }`;

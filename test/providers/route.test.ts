@@ -4,7 +4,7 @@ import { createModelRouter } from '../../src/providers/route.ts';
 import { makeProvider } from './make-provider.ts';
 
 const one = makeProvider('http://one.example');
-const providers = new Map([['one', one]]);
+const providers = new Map([['one', [one]]]);
 
 function entry(targets: ModelEntry['targets']): ModelEntry {
   return { match: 'm*', isPattern: true, targets } as ModelEntry; // the router reads the targets alone

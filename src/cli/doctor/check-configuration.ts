@@ -51,7 +51,9 @@ function permissions(path: string, { problems }: Inspection): CheckResult[] {
   if (process.geteuid === undefined) return [];
   const { mode } = statSync(path);
   // A key in the file itself is a warning there already.
-  const holdsKeys = problems.some(({ path: at, kind }) => at.at(-1) === 'api_key' && kind !== 'want');
+  const holdsKeys = problems.some(
+    ({ path: at, kind }) => (at.at(-1) === 'api_key' || at[2] === 'api_keys') && kind !== 'want',
+  );
   const findings: CheckResult[] = [];
   if ((mode & 0o020) !== 0) {
     findings.push(warning(`${path} can be changed by its group`, `chmod g-w ${path}`));

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { causesOf, connectionFault, type Fault } from '../../client/connection-fault.ts';
-import type { ProviderConfig } from '../../config/build/providers.ts';
+import { type ProviderConfig, withEachKey } from '../../config/build/providers.ts';
 import { proxiesOf } from '../../config/build/proxy.ts';
 import type { Config } from '../../config/config.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -12,7 +12,7 @@ import { GatewayError } from '../../errors.ts';
 import { createTextScrubber } from '../../gateway/scrub.ts';
 import { messageOfError } from '../../lib/message-of.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
-import { Provider } from '../../providers/provider.ts';
+import { labelOf, Provider } from '../../providers/provider.ts';
 import { ProxyError } from '../../providers/transport/connect.ts';
 import { providerOptions } from '../../server/gateway-config.ts';
 import type { Io } from '../shell/io.ts';
@@ -69,9 +69,9 @@ function connectTo(address: { host: string; port: number }, timeoutMs: number): 
 
 /** Makes the cheapest call to every provider that needs credentials, as the gateway itself would. */
 export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly CheckResult[]> {
-  const checks = [...config.providers.values()].map((provider) =>
-    checkProvider(provider, { timeoutMs, model: modelAt(config, provider.name) }),
-  );
+  const checks = [...config.providers.values()]
+    .flatMap(withEachKey)
+    .map((provider) => checkProvider(provider, { timeoutMs, model: modelAt(config, provider.name) }));
   return (await Promise.all(checks)).flat();
 }
 
@@ -90,12 +90,12 @@ interface Check {
 }
 
 async function checkProvider(config: ProviderConfig, { timeoutMs, model }: Check): Promise<CheckResult[]> {
-  const { ok, warning, error } = about(`provider ${config.name}`);
+  const { ok, warning, error } = about(`provider ${labelOf(config)}`);
   if (!config.isConfigured) {
     const reason = config.disabledBecause ?? 'it is not configured';
     return [warning(`not in use: ${reason}`, 'set what is missing, or remove the provider from the file')];
   }
-  const options = providerOptions(config, undefined);
+  const [options] = providerOptions(config, undefined);
   if (options === undefined) return [ok('built in')];
   const provider = new Provider(options);
   try {
@@ -138,7 +138,7 @@ async function askCheaply(provider: Provider, limits: Parameters<typeof fetchAns
 
 function faultOfAnswer(
   { status, body, secrets, isProbe }: Checked,
-  { baseUrl, dialect, apiKey, credentials }: ProviderConfig,
+  { baseUrl, dialect, apiKey, keyName, credentials }: ProviderConfig,
 ): Fault | undefined {
   if (status === 401 || status === 403) {
     const said = saidIn(body, secrets);
@@ -146,7 +146,7 @@ function faultOfAnswer(
       `${baseUrl} rejects the credentials (${status})${said === '' ? '' : `: ${said}`}`,
       apiKey === undefined && credentials !== 'api_key'
         ? 'log in again, and check what the account may use in this region or project'
-        : 'set the variable that its api_key names to a valid key',
+        : `set the variable that ${keyName === undefined ? 'its api_key' : `api_keys.${keyName}`} names to a valid key`,
     ];
   }
   if (status === 429) return undefined; // the key was accepted

@@ -93,7 +93,7 @@ function standIns(references: readonly Reference[]): Environment {
     const [section, , list] = path;
     const last = path.at(-1);
     if (section === 'providers' && last === 'base_url') made[name] = 'http://127.0.0.1:9';
-    else if (section === 'providers' && last === 'api_key') made[name] ??= random();
+    else if (section === 'providers' && (last === 'api_key' || list === 'api_keys')) made[name] ??= random();
     else if (section === 'projects' && list === 'keys' && last === 'value') made[name] ??= random();
     else if (section === 'projects' && list === 'keys' && last === 'hash') made[name] = `sha256:${random()}`;
   }

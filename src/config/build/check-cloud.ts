@@ -12,7 +12,8 @@ const examples = {
 
 /** Checks what a provider says of a cloud: that its credentials fit its dialect and its host, and nothing is left out. */
 export function checkCloud(path: readonly string[], settings: ProviderSettings, report: ProblemSink): void {
-  const { dialect, base_url, api_key, credentials, region, api_version } = settings;
+  const { dialect, base_url, credentials, region, api_version } = settings;
+  const api_key = settings.api_key ?? Object.values(settings.api_keys ?? {})[0];
   const problem = (key: string, message: string, hint?: string) =>
     report.error([...path, key], message, { hint });
   if ((dialect === 'bedrock' || dialect === 'vertex') && base_url === undefined) {

@@ -13,6 +13,8 @@ export interface ModelTarget {
   /** What is changed in bodies for it. */
   readonly parameters?: Parameters;
   readonly headers?: readonly StaticHeader[];
+  /** Set if it is one of several among which sessions are spread: its share, in proportion to the others. */
+  readonly weight?: number;
 }
 
 export interface ModelEntry {
@@ -21,7 +23,7 @@ export interface ModelEntry {
   readonly conditions?: RouteOptions;
   /** Whether `match` holds a `*`. */
   readonly isPattern: boolean;
-  /** The provider first, then its fallbacks in order. */
+  /** The provider, or those among which sessions are spread; then the fallbacks in order. */
   readonly targets: readonly [ModelTarget, ...ModelTarget[]];
   /** Set if bodies that are built for it don't mark what its host is to cache. */
   readonly promptCache?: 'off';
@@ -113,10 +115,9 @@ function buildModel(settings: ModelSettings, path: readonly PropertyKey[], repor
     match,
     ...((when ?? unless) !== undefined && { conditions: { when, unless } }),
     isPattern: match.includes('*'),
-    targets: [
-      toTarget(settings, path, report),
-      ...settings.fallbacks.map((fallback, i) => toTarget(fallback, [...path, 'fallbacks', i], report)),
-    ],
+    targets: placedTargets(settings, path).map((placed) =>
+      toTarget(placed, report),
+    ) as unknown as ModelEntry['targets'], // it has one
     ...(prompt_cache === 'off' && { promptCache: prompt_cache }),
     ...(unsupported_content === 'refuse' && { unsupportedContent: unsupported_content }),
     ...(context_window !== undefined && { contextWindow: context_window }),
@@ -133,12 +134,34 @@ function buildModel(settings: ModelSettings, path: readonly PropertyKey[], repor
   };
 }
 
-function toTarget(
-  settings: ModelSettings | ModelSettings['fallbacks'][number],
-  path: readonly PropertyKey[],
-  report: ProblemSink,
-): ModelTarget {
-  const { provider, model } = settings;
+type TargetSettings = Omit<ModelSettings['fallbacks'][number], 'provider'> & {
+  readonly provider: string;
+  readonly weight?: number;
+};
+
+/** The targets that an entry names, in the order in which they are tried. */
+export function targetsIn(settings: ModelSettings): readonly TargetSettings[] {
+  return placedTargets(settings, []).map(({ target }) => target);
+}
+
+interface PlacedTarget {
+  readonly target: TargetSettings;
+  readonly path: readonly PropertyKey[];
+}
+
+/** The same with their places in the file. */
+function placedTargets(settings: ModelSettings, path: readonly PropertyKey[]): readonly PlacedTarget[] {
+  const { targets, fallbacks, provider = '' } = settings;
+  const placed = (all: readonly TargetSettings[], name: string) =>
+    all.map((target, i) => ({ target, path: [...path, name, i] }));
+  const first =
+    targets === undefined ? [{ target: { ...settings, provider }, path }] : placed(targets, 'targets');
+  return [...first, ...placed(fallbacks, 'fallbacks')];
+}
+
+function toTarget({ target, path }: PlacedTarget, report: ProblemSink): ModelTarget {
+  const { provider, model, weight } = target;
+  const settings = target;
   const parameters = buildParameters(path, settings, report);
   const headers = buildHeaders(path, settings, report);
   return {
@@ -146,6 +169,7 @@ function toTarget(
     ...(model !== undefined && { model }),
     ...(parameters !== undefined && { parameters }),
     ...(headers !== undefined && { headers }),
+    ...(weight !== undefined && { weight }),
   };
 }
 
@@ -179,10 +203,12 @@ function checkTargets(
   providers: ReadonlyMap<string, ProviderConfig>,
   { report, missing }: { readonly report: ProblemSink; readonly missing: Map<string, MissingPart> },
 ): void {
-  for (const [j, { provider: name }] of [settings, ...settings.fallbacks].entries()) {
+  checkSpread(['models', i], settings, { providers, report });
+  for (const { target, path: at } of placedTargets(settings, ['models', i])) {
+    const { provider: name } = target;
     const provider = providers.get(name);
-    if (provider?.isConfigured || report.isLeftOut(['providers', name])) continue;
-    const path = j === 0 ? ['models', i, 'provider'] : ['models', i, 'fallbacks', j - 1, 'provider'];
+    if (provider?.isConfigured || name === '' || report.isLeftOut(['providers', name])) continue;
+    const path = [...at, 'provider'];
     if (provider === undefined) {
       report.error(path, `there is no provider ${name}`, { hint: suggest(name, [...providers.keys()]) });
     } else {
@@ -194,5 +220,36 @@ function checkTargets(
       part.models.add(i);
       missing.set(key, part);
     }
+  }
+}
+
+/** An entry has one target or several; each of several stands there once, with a key of the gateway's. */
+function checkSpread(
+  path: readonly PropertyKey[],
+  settings: ModelSettings,
+  {
+    providers,
+    report,
+  }: { readonly providers: ReadonlyMap<string, ProviderConfig>; readonly report: ProblemSink },
+): void {
+  const { targets, provider } = settings;
+  if (targets === undefined) {
+    if (provider === undefined) report.error(path, 'names no provider: it needs provider or targets');
+    return;
+  }
+  for (const name of ['provider', 'model', 'set', 'default', 'remove', 'headers'] as const) {
+    if (settings[name] === undefined) continue;
+    report.error([...path, name], 'stands beside targets: write it into each of them', { part: 'key' });
+  }
+  for (const [i, target] of targets.entries()) {
+    const at = [...path, 'targets', i];
+    const first = targets.findIndex(
+      (each) => each.provider === target.provider && each.model === target.model,
+    );
+    if (first < i)
+      report.error(at, `is the same as target ${first}: write it once, with the sum of the weights`);
+    if (providers.get(target.provider)?.credentials !== 'client') continue;
+    const message = "its requests carry the client's own login, which keeps to one host: make it a fallback";
+    report.error([...at, 'provider'], message);
   }
 }

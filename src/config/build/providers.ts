@@ -18,6 +18,7 @@ import { type ProxyEnvironment, proxyFor } from './proxy.ts';
 type Replaced =
   | 'base_url'
   | 'api_key'
+  | 'api_keys'
   | 'ca_file'
   | 'proxy'
   | 'endpoints'
@@ -34,6 +35,10 @@ export interface ProviderConfig extends Readonly<Omit<ProviderSettings, Replaced
   /** Without a slash at its end. Absent exactly for the sandbox, whose address `serve` knows. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** Several in its place, with their names; see `withEachKey`. */
+  readonly keys?: readonly { readonly name: string; readonly value: string }[];
+  /** Of a provider with several keys, the name of this one. */
+  readonly keyName?: string;
   /** PEM certificates of further authorities. */
   readonly ca?: string;
   /** URL of the proxy that connections are tunnelled through, with its credentials. */
@@ -139,6 +144,7 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
   const {
     base_url,
     api_key,
+    api_keys,
     ca_file,
     proxy: own,
     endpoints,
@@ -149,7 +155,7 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     ...rest
   } = settings;
   const ca = authoritiesOf(['providers', name, 'ca_file'], ca_file, { caFiles, report });
-  const disabledBecause = report.missingBelow(['providers', name]) ?? missingKey(settings);
+  const disabledBecause = missingPart(['providers', name], settings, report);
   const baseUrl = base_url?.replace(/\/+$/, '');
   const proxy = baseUrl === undefined ? undefined : proxyFor(new URL(baseUrl), own, proxies);
   const isProxied = proxy !== undefined && isProxyUrl(proxy);
@@ -168,6 +174,9 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     name,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(api_key !== undefined && { apiKey: api_key }),
+    ...(api_keys !== undefined && {
+      keys: Object.entries(api_keys).map(([keyName, value]) => ({ name: keyName, value })),
+    }),
     ...(ca !== undefined && { ca }),
     ...(isProxied && { proxy }),
     endpoints: new Set(endpoints),
@@ -203,7 +212,7 @@ function forwardHeadersOf(
 }
 
 function check(path: readonly string[], settings: ProviderSettings, report: ProblemSink): void {
-  const { dialect, base_url, api_key, credentials } = settings;
+  const { dialect, base_url, credentials } = settings;
   const own = families[dialect].endpoints;
   for (const [i, endpoint] of (settings.endpoints ?? []).entries()) {
     if (own.includes(endpoint)) continue;
@@ -213,7 +222,7 @@ function check(path: readonly string[], settings: ProviderSettings, report: Prob
     );
   }
   if (dialect === 'sandbox') {
-    for (const key of ['base_url', 'api_key', 'ca_file', 'proxy'] as const) {
+    for (const key of ['base_url', 'api_key', 'api_keys', 'ca_file', 'proxy'] as const) {
       if ((settings[key] ?? undefined) !== undefined)
         report.error([...path, key], 'the sandbox is built in and takes none', { part: 'key' });
     }
@@ -221,18 +230,18 @@ function check(path: readonly string[], settings: ProviderSettings, report: Prob
       report.error([...path, 'credentials'], 'the sandbox is built in and takes no login');
     return;
   }
+  const key = checkKeys(path, settings, report);
   if (dialect === 'gemini' && credentials === 'client')
     report.error([...path, 'credentials'], 'hosts of dialect gemini take a key only, as api_key');
-  if (api_key !== undefined && credentials === 'client') {
+  if (key !== undefined && credentials === 'client') {
     report.error(
-      [...path, 'api_key'],
+      [...path, settings.api_keys === undefined ? 'api_key' : 'api_keys'],
       "its requests carry the client's own credential: remove one of the two",
       {
         part: 'key',
       },
     );
   }
-  if (api_key !== undefined) warnIfWritten(report, [...path, 'api_key'], 'a key');
   if (base_url === undefined) return;
   const { protocol, hostname, pathname } = new URL(base_url);
   if (protocol === 'http:' && credentials === 'client' && !isLoopbackHost(hostname)) {
@@ -240,7 +249,7 @@ function check(path: readonly string[], settings: ProviderSettings, report: Prob
       hint: 'use https://',
     });
   }
-  if (protocol === 'http:' && api_key !== undefined && !isLoopbackHost(hostname)) {
+  if (protocol === 'http:' && key !== undefined && !isLoopbackHost(hostname)) {
     report.warn([...path, 'base_url'], 'the key and all requests go over the network unencrypted');
   }
   if (dialect === 'anthropic' && /\/v1\/*$/.test(pathname)) {
@@ -259,10 +268,57 @@ function authoritiesOf(
   return undefined;
 }
 
-function missingKey({ base_url, api_key, credentials }: ProviderSettings): string | undefined {
-  if (credentials === 'client') return undefined;
+/** Checks `api_key` and `api_keys`, of which a provider has one; a key, if it has any. */
+function checkKeys(
+  path: readonly string[],
+  { api_key, api_keys }: ProviderSettings,
+  report: ProblemSink,
+): string | undefined {
+  if (api_key !== undefined) warnIfWritten(report, [...path, 'api_key'], 'a key');
+  if (api_keys === undefined) return api_key;
+  const at = [...path, 'api_keys'];
+  if (api_key !== undefined) {
+    report.error([...path, 'api_key'], 'stands beside api_keys: name it there too', { part: 'key' });
+  }
+  const keys = Object.entries(api_keys);
+  if (keys.length === 0 && report.missingBelow(at) === undefined) {
+    report.error(at, `names no key: write one as work: "\${NAME}"`, { part: 'key' });
+  }
+  for (const [i, [name, key]] of keys.entries()) {
+    warnIfWritten(report, [...at, name], 'a key');
+    const same = keys.slice(0, i).find(([, other]) => other === key);
+    if (same !== undefined) report.error([...at, name], `is the same key as ${same[0]}`);
+  }
+  const missing = keys.length === 0 ? undefined : report.missingBelow(at);
+  if (missing !== undefined) report.warn(at, `${missing}: requests go to the other keys`, { part: 'key' });
+  return api_key ?? keys[0]?.[1] ?? '';
+}
+
+/** What it lacks; of several keys one is enough. */
+function missingPart(
+  path: readonly string[],
+  settings: ProviderSettings,
+  report: ProblemSink,
+): string | undefined {
+  const { base_url, api_key, api_keys = {}, credentials } = settings;
+  const hasKeys = Object.keys(api_keys).length > 0;
+  const missing = hasKeys
+    ? Object.keys(settings).flatMap((name) =>
+        name === 'api_keys' ? [] : (report.missingBelow([...path, name]) ?? []),
+      )[0]
+    : report.missingBelow(path);
+  if (missing !== undefined || hasKeys || credentials === 'client') return missing;
   const isPublicHost = /^https:\/\/api\.(?:anthropic|openai)\.com(?:[:/]|$)/.test(base_url ?? '');
   return isPublicHost && api_key === undefined ? 'it has no api_key' : undefined;
+}
+
+/**
+ * A provider with several keys as one for each of them: what a host answers to one key (that it has asked for too much,
+ * that it is not valid) says nothing of the others.
+ */
+export function withEachKey({ keys, ...provider }: ProviderConfig): readonly ProviderConfig[] {
+  if (keys === undefined) return [provider];
+  return keys.map(({ name, value }) => ({ ...provider, apiKey: value, keyName: name }));
 }
 
 /** Of a text that the schema has accepted. */

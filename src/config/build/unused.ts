@@ -2,6 +2,7 @@ import { overlaps } from '../../policy/glob.ts';
 import type { PolicyOptions } from '../../policy/rules/schema.ts';
 import type { Settings } from '../schema/schema.ts';
 import type { ProblemSink } from '../source/report.ts';
+import { targetsIn } from './models.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -20,10 +21,7 @@ export function warnOfUnused(settings: Settings, isSandboxMode: boolean, report:
     });
   }
   const modelNames = new Set(
-    models.flatMap(({ match, model, fallbacks }) => [
-      match,
-      ...[model, ...fallbacks.map((fallback) => fallback.model)].filter((name) => name !== undefined),
-    ]),
+    models.flatMap((entry) => [entry.match, ...targetsIn(entry).flatMap(({ model }) => model ?? [])]),
   );
   const requested = new Set(models.map(({ match }) => match));
   const projectNames = new Set(Object.keys(projects));

@@ -1,11 +1,17 @@
 import * as z from 'zod';
 import { hostNames } from '../../hosts/find-host.ts';
 import { reaching } from './reach.ts';
-import { duration, filePath, headerName, httpUrl, proxyUrl } from './scalars.ts';
+import { duration, filePath, headerName, httpUrl, nameSchema, proxyUrl } from './scalars.ts';
 
 const providerDialects = ['sandbox', 'anthropic', 'openai', 'gemini', 'bedrock', 'vertex'] as const;
 // biome-ignore format: a list
 export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings', 'gemini', 'gemini_embeddings'] as const;
+
+const key = () =>
+  reaching(
+    'credential',
+    z.string().regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces'),
+  );
 
 export const providerSchema = z.strictObject({
   dialect: reaching('nothing', z.enum(providerDialects)).describe(
@@ -19,12 +25,13 @@ export const providerSchema = z.strictObject({
     .describe(
       'Which vendor or program answers there, if its address does not show it: what it takes in requests depends on it (docs/providers.md).',
     ),
-  api_key: reaching(
-    'credential',
-    z.string().regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces'),
-  )
+  api_key: key().optional().describe(`Its key, as \${NAME}; a host without keys needs none.`),
+  api_keys: z
+    .record(nameSchema, key())
     .optional()
-    .describe(`Its key, as \${NAME}; a host without keys needs none.`),
+    .describe(
+      'In place of api_key several keys of your own accounts, by names: each session keeps to one of them. Connections, retries and breaker are those of each key.',
+    ),
   credentials: reaching('login', z.enum(['api_key', 'client', 'azure', 'aws', 'google']))
     .default('api_key')
     .describe(

@@ -33,9 +33,23 @@ const modelSchema = z.strictObject({
   unless: reaching('nothing', routeConditionsSchema.clone())
     .optional()
     .describe('It does not serve a request for which all of these conditions hold.'),
-  provider: nameSchema.describe('The provider that serves them.'),
+  provider: nameSchema.optional().describe('The provider that serves them.'),
   model: modelName.optional().describe('The name there; the requested one when absent.'),
   ...targetChanges,
+  targets: z
+    .array(
+      z.strictObject({
+        provider: nameSchema.describe('A provider that serves them.'),
+        model: modelName.optional().describe('The name there; the requested one when absent.'),
+        weight: reaching('nothing', z.number().positive().max(1_000_000))
+          .default(1)
+          .describe('Its share of the sessions, in proportion to the other weights.'),
+        ...targetChanges,
+      }),
+    )
+    .min(1)
+    .optional()
+    .describe('In place of provider and model several, among which each session keeps to one.'),
   fallbacks: z
     .array(
       z.strictObject({
@@ -261,6 +275,7 @@ export function withoutSecrets(settings: Settings): Settings {
     providers: mapValues(settings.providers ?? {}, (provider) => ({
       ...provider,
       ...(provider.api_key !== undefined && { api_key: '***' }),
+      ...(provider.api_keys !== undefined && { api_keys: mapValues(provider.api_keys, () => '***') }),
       ...(provider.proxy !== undefined && { proxy: withoutPassword(provider.proxy) }),
     })),
     masking: { secret: settings.masking.secret === null ? null : '***' },

@@ -75,9 +75,9 @@ export function applyLogin({ value, references }: Read, wanted: WantedLogin): Re
   const name = String(entry.provider);
   const provider = asGroup(providers[name]);
   const isKeyless = references.some(({ path, unset }) => unset.length > 0 && isKeyOf(path, name));
-  const needsLogin = wanted.isForced || isKeyless || provider?.api_key === undefined;
+  const needsLogin = wanted.isForced || isKeyless || (provider?.api_key ?? provider?.api_keys) === undefined;
   if (provider === undefined || !needsLogin || !isAtVendor(provider, login)) return { value, references };
-  const { api_key: _, ...rest } = provider;
+  const { api_key: _, api_keys: __, ...rest } = provider;
   return {
     value: { ...whole, providers: { ...providers, [name]: { ...rest, ...login.provider } } },
     references: references.filter(({ path }) => !isKeyOf(path, name)),
@@ -89,7 +89,7 @@ function serves(entry: Fields | undefined, model: string): boolean {
 }
 
 function isKeyOf(path: readonly PropertyKey[], provider: string): boolean {
-  return path[0] === 'providers' && path[1] === provider && path[2] === 'api_key';
+  return path[0] === 'providers' && path[1] === provider && /^api_keys?$/.test(String(path[2]));
 }
 
 /** A login never goes to another host than its vendor's because a key does. */

@@ -201,21 +201,25 @@ function credentialFacts(marked: Marked): readonly Fact[] {
 }
 
 /** The address of the provider that a setting belongs to. */
-function baseUrlOf({ group }: Pick<Marked, 'group'>): string {
-  const { base_url, dialect } = toFields(group);
+function baseUrlOf({ path, written }: Pick<Marked, 'path' | 'written'>): string {
+  return addressOf(written, path[1]);
+}
+
+/** The address of a provider, by its name in the file. */
+function addressOf(written: unknown, provider: unknown): string {
+  const { base_url, dialect } = toFields(toFields(toFields(written).providers)[String(provider)]);
   if (typeof base_url === 'string') return base_url;
   return defaultBaseUrl(String(dialect)) ?? 'the sandbox';
 }
 
 /** Of a setting below a target of the model list: the address that it goes to, and its path there. */
 function targetOf({ path, written }: Marked): { readonly url: string; readonly rest: readonly string[] } {
-  const { models, providers } = toFields(written);
+  const { models } = toFields(written);
   const at = path.findIndex((step) => typeof step === 'string' && step in targetChanges);
   let target: unknown = { models };
   for (const step of path.slice(0, at))
     target = toFields(Array.isArray(target) ? { ...target } : target)[String(step)];
-  const group = toFields(toFields(providers)[String(toFields(target).provider)]);
-  return { url: baseUrlOf({ group }), rest: path.slice(at).map(String) };
+  return { url: addressOf(written, toFields(target).provider), rest: path.slice(at).map(String) };
 }
 
 function isDialectsOwn(url: string, { group }: Marked): boolean {

@@ -1,7 +1,6 @@
 import { buildEntryFinder, type ModelEntry } from '../../config/build/models.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { noRoute, type RoutePlan, targetsOf, toRoute } from '../../policy/routes.ts';
-import { chooseTargets } from '../../providers/route.ts';
 
 /** The configured models and providers as plain data, for the decision thread. */
 export interface ModelNames {
@@ -13,12 +12,12 @@ export interface ModelNames {
 /** Finds what is known of a model's route before a request is read. */
 export function createRoutePlanner({ models, providers }: ModelNames): (model: string) => RoutePlan {
   const findEntries = buildEntryFinder(models);
-  const configured = new Map(providers.map((name) => [name, name]));
+  const configured = new Set(providers);
   return memoize((name) => {
     const candidates = findEntries(name).map((entry) => ({
       entry,
-      targets: chooseTargets(models[entry] as ModelEntry, name, configured).map(
-        ({ index, provider, model }) => ({ entry, index, provider, model }),
+      targets: (models[entry]?.targets ?? []).flatMap(({ provider, model = name }, index) =>
+        configured.has(provider) ? [{ entry, index, provider, model }] : [],
       ),
     }));
     const hasConditions = candidates.some(({ entry }) => models[entry]?.conditions !== undefined);

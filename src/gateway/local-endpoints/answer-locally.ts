@@ -1,4 +1,5 @@
 import type { KeyLimits, KeyRecord } from '../../config/build/keys.ts';
+import type { ModelEntry, ModelTarget } from '../../config/build/models.ts';
 import type { ListedModel } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
@@ -180,9 +181,10 @@ function pageLimit(text: string | null): number {
 /** What a client needs to choose a model. */
 function describeModel(gateway: Gateway, key: KeyRecord, model: ModelInfo) {
   const { entry } = model;
-  const [main, ...fallbacks] = entry.targets;
+  const [main, ...others] = entry.targets;
+  const spread = spreadTargets(entry);
+  const fallbacks = others.filter(({ weight }) => weight === undefined);
   const targets = gateway.router.resolve(model.id)?.targets ?? [];
-  const first = targets[0];
   const usable = [...endpoints.values()].filter(isModelEndpoint).flatMap((endpoint) => {
     const form = bodyFormAt(targets, model.id, endpoint);
     return form === undefined ? [] : [{ path: endpoint.path, form }];
@@ -196,19 +198,31 @@ function describeModel(gateway: Gateway, key: KeyRecord, model: ModelInfo) {
       usable.filter(({ form }) => form !== 'estimated').map(({ path, form }) => [path, form]),
     ),
     aliases: aliasesOf(gateway, model),
+    ...(spread.length > 1 && {
+      targets: spread.map(({ weight, ...target }) => ({
+        ...{ provider: target.provider, model: target.model ?? model.id, weight },
+      })),
+    }),
     fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
     context_window: contextWindowOf(model) ?? null,
     max_output_tokens: entry.maxOutputTokens ?? null,
     pricing: entry.pricing === undefined ? null : pricingView(entry.pricing),
-    status: statusOf(first?.provider.health.isOpen(first.model)),
+    status: statusOf(targets),
     limits: limitsView(key),
     policies: key.policies.names,
   };
 }
 
-/** As configured, else as is known of the model that is asked first. */
+/** As configured, else the smallest that is known of the models that may be asked first. */
 function contextWindowOf({ id, entry }: ModelInfo): number | undefined {
-  return entry.contextWindow ?? knownModel(entry.targets[0].model ?? id)?.contextWindow;
+  const known = spreadTargets(entry).flatMap(({ model = id }) => knownModel(model)?.contextWindow ?? []);
+  return entry.contextWindow ?? (known.length === 0 ? undefined : Math.min(...known));
+}
+
+/** The targets among which sessions are spread; one, if there is only one. */
+function spreadTargets({ targets }: ModelEntry): readonly ModelTarget[] {
+  const shared = targets.filter(({ weight }) => weight !== undefined);
+  return shared.length > 0 ? shared : targets.slice(0, 1);
 }
 
 /** In the configuration's words: US$ per million tokens. */
@@ -261,14 +275,19 @@ function generates({ provider }: Target, { dialectName, call }: ModelEndpoint): 
 
 /** Other configured names of the same model. */
 function aliasesOf(gateway: Gateway, { id, entry }: ModelInfo): readonly string[] {
-  const [{ provider, model = id }] = entry.targets;
+  const placesOf = (one: ModelEntry, name: string) =>
+    JSON.stringify(spreadTargets(one).map(({ provider, model = name }) => [provider, model]));
+  const own = placesOf(entry, id);
   return gateway.catalogue.entries
-    .filter((other) => !other.isPattern && other.match !== id && other.targets[0].provider === provider)
-    .filter((other) => (other.targets[0].model ?? other.match) === model)
+    .filter((other) => !other.isPattern && other.match !== id && placesOf(other, other.match) === own)
     .map((other) => other.match);
 }
 
-function statusOf(isOpen: boolean | undefined): 'ready' | 'unconfigured' | 'unhealthy' {
-  if (isOpen === undefined) return 'unconfigured';
-  return isOpen ? 'unhealthy' : 'ready';
+/** Of the targets among which requests are spread, one that is asked is enough. */
+function statusOf(targets: readonly Target[]): 'ready' | 'unconfigured' | 'unhealthy' {
+  const [first] = targets;
+  if (first === undefined) return 'unconfigured';
+  const shared = first.share && targets.filter(({ share }) => share?.group === first.share?.group);
+  const isOpen = ({ provider, model }: Target) => provider.health.isOpen(model);
+  return (shared ?? [first]).every(isOpen) ? 'unhealthy' : 'ready';
 }

@@ -18,7 +18,8 @@ export type ModelCatalogue = ReturnType<typeof createModelCatalogue>;
 interface CatalogueOptions {
   readonly entries: readonly ModelEntry[];
   readonly router: Router;
-  readonly providers: ReadonlyMap<string, Provider>;
+  /** By their names, each with all of its keys. */
+  readonly providers: ReadonlyMap<string, readonly Provider[]>;
   readonly startedMs: number;
   /** A monotonic clock, in milliseconds. */
   readonly clock?: () => number;
@@ -48,21 +49,24 @@ export function createModelCatalogue({
   clock = () => performance.now(),
 }: CatalogueOptions) {
   const startedS = Math.floor(startedMs / 1_000);
+  /** The provider that lists an entry's models: the first that is configured. */
+  const listedAt = ({ targets }: ModelEntry): string =>
+    (targets.find(({ provider }) => providers.has(provider)) ?? targets[0]).provider;
   const listing = new Set(
     entries
       .filter((entry) => entry.isPattern)
-      .map((entry) => entry.targets[0].provider)
+      .map(listedAt)
       // The gateway has no credentials for the others.
-      .filter((name) => providers.get(name)?.takesLogin !== true)
-      .filter((name) => providers.get(name)?.listsModels !== false),
+      .filter((name) => providers.get(name)?.some(({ takesLogin }) => takesLogin) !== true)
+      .filter((name) => providers.get(name)?.some(({ listsModels }) => !listsModels) !== true),
   );
   const known = new Map<string, Known>();
   for (const name of listing) known.set(name, { names: new Map(), dueMs: 0, pending: undefined });
 
   const refresh = (name: string, entry: Known): Promise<void> | undefined => {
-    const provider = providers.get(name);
-    if (provider === undefined || clock() < entry.dueMs) return undefined;
-    entry.pending ??= fetchNames(provider)
+    const withKeys = providers.get(name);
+    if (withKeys === undefined || clock() < entry.dueMs) return undefined;
+    entry.pending ??= fetchNames(withKeys)
       .then((names) => {
         entry.names = names;
         entry.dueMs = clock() + freshMs;
@@ -95,7 +99,7 @@ export function createModelCatalogue({
         await Promise.race([Promise.all(awaited), wait(maxWaitMs, undefined, { ref: false })]);
       const found = entries.flatMap((entry): ModelInfo[] => {
         if (!entry.isPattern) return info(entry.match, undefined);
-        const names = [...(known.get(entry.targets[0].provider)?.names ?? [])];
+        const names = [...(known.get(listedAt(entry))?.names ?? [])];
         return names.flatMap(([id, createdS]) => info(id, createdS)).filter((model) => model.entry === entry);
       });
       return [...new Map(found.map((model) => [model.id, model])).values()];
@@ -103,7 +107,20 @@ export function createModelCatalogue({
   };
 }
 
-async function fetchNames(provider: Provider): Promise<ReadonlyMap<string, number | undefined>> {
+/** By the first key that its host takes. Throws what the last one threw. */
+async function fetchNames([provider, ...others]: readonly Provider[]): Promise<
+  ReadonlyMap<string, number | undefined>
+> {
+  if (provider === undefined) return new Map();
+  try {
+    return await fetchNamesBy(provider);
+  } catch (error) {
+    if (others.length === 0) throw error;
+    return await fetchNames(others);
+  }
+}
+
+async function fetchNamesBy(provider: Provider): Promise<ReadonlyMap<string, number | undefined>> {
   // Google's list has 50 models on a page, unless more are asked for.
   const path = provider.options.dialect === 'gemini' ? '/v1beta/models?pageSize=1000' : '/v1/models';
   const answer = toFields(await fetchJson(provider, path, fetchLimits));

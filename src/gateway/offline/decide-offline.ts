@@ -12,12 +12,14 @@ import {
   type Subject,
   type Verdict,
 } from '../../policy/rule.ts';
+import { shareOf, spread } from '../../providers/spread.ts';
 import { requestMeta, toSubject, withPath } from '../decision/decide-request.ts';
 import { createRoutePlanner } from '../decision/route-plan.ts';
 import { translateBody } from '../decision/translate-request.ts';
 import { dialectAt } from '../endpoints.ts';
 import { buildBody } from '../outgoing/build-body.ts';
 import { type ModelRequest, parseRequest } from '../request.ts';
+import { spreadBy } from '../route.ts';
 import { withBody } from '../sender.ts';
 import type { PredictedDecision, Question, RouteReport } from './question.ts';
 
@@ -76,7 +78,11 @@ export function decideWith<Found extends Decided>(
   const plan = createRoutePlanner({ models: config.models, providers: names })(request.model);
   const about = { endpoint, key, nowMs, sender: withBody(sender, document, endpoint) };
   const asked = toSubject(requestMeta(request, { ...about, route: plan.fixed }), document, endpoint.dialect);
-  const { route } = key.policies.decideRouted(asked, plan);
+  const { route: decidedRoute } = key.policies.decideRouted(asked, plan);
+  const route = {
+    ...decidedRoute,
+    targets: inOrder(decidedRoute.targets, config.models, spreadBy(key, about.sender)),
+  };
   const facts = requestMeta(request, { ...about, route });
   const subject = toSubject(facts, document, endpoint.dialect);
   const found = decide(subject);
@@ -130,6 +136,20 @@ export function decideWith<Found extends Decided>(
   const outcome = route.isChosen ? { ...ofPolicies, route: toReport(route, plan, config) } : ofPolicies;
   const isServed = route.targets.length > 0;
   return { outcome, decided: { subject, found, decision, route, targets, isServed } };
+}
+
+/** In the order in which the session tries them; without one in that of the file. */
+function inOrder(
+  targets: readonly RouteTarget[],
+  models: Question['config']['models'],
+  session: string | undefined,
+): readonly RouteTarget[] {
+  if (session === undefined) return targets;
+  const shared = targets.map((target) => ({
+    target,
+    share: shareOf(models[target.entry] ?? { targets: [] }, target),
+  }));
+  return spread(shared, session).map(({ target }) => target);
 }
 
 function toReport(

@@ -64,7 +64,9 @@ export async function buildUpstreamRequest(
   const { provider, model, entry, choice } = target;
   const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
   const isSame = dialect === endpoint.dialectName;
-  if (!isSame || target !== targets[0]) refuseThread(decided);
+  // Without a session each request that is spread may be for another one.
+  const isAnywhere = target.share !== undefined && facts.sender?.session === undefined;
+  if (!isSame || isAnywhere || target !== targets[0]) refuseThread(decided);
 
   const { host, options } = provider;
   const asksUsage = isLimited && provider.traitsFor(model).streamUsage === 'asked';

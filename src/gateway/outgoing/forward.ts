@@ -6,6 +6,8 @@ import {
   discard,
   type Forwarded,
   mayFallBack,
+  mustMove,
+  noteRest,
   takeSlot,
   waitBeforeRetry,
 } from '../../providers/attempt.ts';
@@ -20,24 +22,32 @@ type Tried =
   | Attempt<UpstreamRequest>
   /** The target can't take the request. */
   | { readonly kind: 'unfit'; readonly error: GatewayError }
-  /** The target has failed several times, and is left alone for a while. */
-  | { readonly kind: 'resting'; readonly error: GatewayError };
+  /** The target has failed several times, asked to wait or refused the key, and is left alone for a while. */
+  | { readonly kind: 'resting'; readonly waitMs: number; readonly error: GatewayError };
+
+/** How long a session waits for its own target, whose prompt caches it has, before it moves. */
+const stayMs = 5_000;
 
 /**
  * Sends a decided request to the first target that answers and waits for the head of its answer. It is sent again only if
  * the provider certainly did no work: no connection, or a refusal for load; never after bytes went out on a connection
- * that then broke, because that bills twice. The next target is tried on the same conditions and on any 5xx; if no other
- * can be, the client gets the last answer as it is. Those of another entry of the model list are tried only if no target
- * of the entry before can take the request at all. Throws the last failure, or why no target could be tried.
+ * that then broke, because that bills twice. Among targets that share requests it moves on only if one has no capacity,
+ * refuses its key, or is left alone. A fallback is tried on the conditions of a repetition and on any 5xx; if none can be,
+ * the client gets the last answer as it is. Those of another entry of the model list are tried only if no target of the
+ * entry before can take the request at all. Throws the last failure, or why no target could be tried.
  */
 export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
-  const [first, ...fallbacks] = outgoing.targets;
+  const [first, ...others] = outgoing.targets;
   let tried = await tryTarget(exchange, outgoing, { target: first, before: undefined });
-  let { entry } = first;
-  for (const target of fallbacks) {
-    if (wasAsked(tried) && !mayFallBack(tried)) break;
-    if (target.entry !== entry && tried.kind !== 'unfit') break;
-    entry = target.entry;
+  let previous = first;
+  for (const target of others) {
+    if (target.share !== undefined && target.share.group === previous.share?.group) {
+      if (wasAsked(tried) && !mustMove(tried)) continue;
+    } else {
+      if (wasAsked(tried) && !mayFallBack(tried)) break;
+      if (target.entry !== previous.entry && tried.kind !== 'unfit') break;
+    }
+    previous = target;
     tried = await tryTarget(exchange, outgoing, { target, before: tried });
   }
   switch (tried.kind) {
@@ -61,20 +71,37 @@ async function tryTarget(
   try {
     const built = await buildFor(exchange, outgoing, target);
     if (built instanceof GatewayError) return before ?? { kind: 'unfit', error: built };
-    const waitMs = target.provider.health.admit(target.model, Date.now());
+    const waitMs = await admitTo(target, exchange, outgoing);
     if (waitMs > 0) {
-      return before === undefined || before.kind === 'unfit'
-        ? { kind: 'resting', error: unavailable(target, waitMs) }
-        : before;
+      const isFirst = before === undefined || before.kind === 'unfit';
+      const isEarlier = before?.kind === 'resting' && waitMs < before.waitMs;
+      return isFirst || isEarlier ? { kind: 'resting', waitMs, error: unavailable(target, waitMs) } : before;
     }
     if (last !== undefined) discard(last);
     // Not of a target that is left alone: nothing leaves for it.
     noteFindings(exchange, built.findings);
-    return await askTarget(target, built.request, exchange);
+    return await askTarget(exchange, outgoing, { target, request: built.request });
   } catch (error) {
     if (last !== undefined) discard(last);
     throw error;
   }
+}
+
+/** Milliseconds for which the target is left alone; 0 if it may be asked now. A session waits a little for its own. */
+async function admitTo(
+  { provider: { health }, model, share }: Target,
+  { lifetime }: Exchange,
+  outgoing: Outgoing,
+): Promise<number> {
+  const restMs = share === undefined ? 0 : health.restMs(model, Date.now());
+  if (restMs > stayMsOf(outgoing)) return restMs;
+  if (restMs > 0) await pause(restMs, lifetime);
+  return health.admit(model, Date.now());
+}
+
+/** Where there is no session there is no conversation that a prompt cache would know. */
+function stayMsOf({ decided }: Outgoing): number {
+  return decided.facts.sender?.session === undefined ? 0 : stayMs;
 }
 
 function wasAsked(tried: Tried): tried is Attempt<UpstreamRequest> {
@@ -106,9 +133,9 @@ function noteFindings({ events }: Exchange, findings: readonly OutgoingFinding[]
 
 /** Asks one target, again where it surely did no work; resolves with the last outcome. Throws why the exchange ended. */
 async function askTarget(
-  target: Target,
-  request: UpstreamRequest,
   exchange: Exchange,
+  outgoing: Outgoing,
+  { target, request }: { readonly target: Target; readonly request: UpstreamRequest },
 ): Promise<Attempt<UpstreamRequest>> {
   const { events, lifetime } = exchange;
   target.provider.retryBudget.noteRequest();
@@ -121,6 +148,7 @@ async function askTarget(
     exchange.scrubAlso(tried.secrets);
     events.attemptEnded(tried);
     if (tried.kind === 'abandoned') throw tried.reason;
+    if (mustMove(tried) && noteRest(tried, Date.now()) > stayMsOf(outgoing)) return tried;
     const waitMs = waitBeforeRetry(tried, tries);
     if (waitMs === undefined) return tried;
     discard(tried);
@@ -128,12 +156,14 @@ async function askTarget(
   }
 }
 
-function unavailable({ provider, model }: Target, waitMs: number): GatewayError {
-  return new GatewayError(
-    'provider.unavailable',
-    `provider ${provider.options.name} failed several times in a row for ${model}; it is tried again shortly`,
-    { retryAfterS: Math.max(1, waitMs / 1_000) },
-  );
+function unavailable({ provider, model, share }: Target, waitMs: number): GatewayError {
+  const { label, health } = provider;
+  const nowMs = Date.now();
+  const isResting = share !== undefined && health.restMs(model, nowMs) > health.waitMs(model, nowMs);
+  const message = isResting
+    ? `no target of ${model} is to be asked now; the first of them is provider ${label}, whose host ${health.restMs('', nowMs) > 0 ? 'refused its key' : 'asked to wait'}`
+    : `provider ${label} failed several times in a row for ${model}; it is tried again shortly`;
+  return new GatewayError('provider.unavailable', message, { retryAfterS: Math.max(1, waitMs / 1_000) });
 }
 
 function pause(waitMs: number, lifetime: Lifetime): Promise<void> {

@@ -4,6 +4,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { stateUnavailable } from '../../limits/counters.ts';
 import type { Limiter, LimitState, RequestIdentity } from '../../limits/limiter.ts';
 import type { AbandonedAttempt, Attempt } from '../../providers/attempt.ts';
+import { labelOf } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
 import type { Ledger } from '../../record/ledger/ledger.ts';
 import type { Intent, LedgerRow } from '../../record/ledger/ledger-row.ts';
@@ -163,7 +164,9 @@ export class ExchangeSpending implements Subscriber {
     const { status, record } = this.#exchange;
     const { request_id, started_ms, project, key_id, endpoint, model, session, agent, subagent } =
       this.#beginning();
-    const { provider = null, target_model = null, decision = null, first_byte_ms = null } = record.soFar;
+    const { provider: name, provider_key: keyName } = record.soFar;
+    const { target_model = null, decision = null, first_byte_ms = null } = record.soFar;
+    const provider = name === undefined ? null : labelOf({ name, ...(keyName !== undefined && { keyName }) });
     // Members are spelled out because V8 takes a slow path for each one added to a spread object.
     return {
       request_id,

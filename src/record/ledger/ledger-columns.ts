@@ -86,7 +86,7 @@ export const summed = Object.keys(amounts) as readonly SummedColumn[];
 
 /** A table of sums: of a quarter of an hour, by names. */
 export interface SumTable {
-  readonly name: 'sums' | 'session_sums';
+  readonly name: 'sums' | 'session_sums' | 'provider_sums';
   /** The columns that a sum is found by: the quarter first, then names. */
   readonly key: readonly string[];
   readonly columns: readonly string[];
@@ -117,6 +117,9 @@ export const sessionSums = sumTable(
   ['project', 'key_id', 'session', 'agent'],
   sessionAmounts,
 );
+
+/** By what a provider and its key are called; no table: `usage` sums up the rows that are kept. */
+export const providerSums = sumTable('provider_sums', ['provider'], amounts);
 
 /** The definitions of a table's columns; `integer` is a type of 64 bits. */
 export function sumDefinitions({ key, columns }: SumTable, integer: string): string {

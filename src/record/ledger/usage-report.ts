@@ -1,4 +1,12 @@
-import { addedSums, type SummedColumn, type SumTable, sessionSums, summed, sums } from './ledger-columns.ts';
+import {
+  addedSums,
+  providerSums,
+  type SummedColumn,
+  type SumTable,
+  sessionSums,
+  summed,
+  sums,
+} from './ledger-columns.ts';
 import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
 import type { LedgerTables } from './ledger-store.ts';
 
@@ -15,13 +23,14 @@ const groups = {
   day: { table: sums, columns: ['quarter'] },
   session: { table: sessionSums, columns: ['session', 'key_id'] },
   agent: { table: sessionSums, columns: ['agent'] },
+  'provider-key': { table: providerSums, columns: ['provider'] },
 } as const satisfies Record<string, Group>;
 
 /** What usage is summed up by. */
 export type UsageGroup = keyof typeof groups;
 export const usageGroups = Object.keys(groups) as readonly UsageGroup[];
 
-/** Usage of one project, key, model, day, session or agent. */
+/** Usage of one project, key, model, day, session, agent, or key of a provider (`anthropic/work`). */
 export interface UsageSum extends Readonly<Record<Exclude<SummedColumn, 'nano_usd'>, number>> {
   /** '' for requests that name no session, or no agent that is recognized. */
   readonly name: string;
@@ -58,7 +67,7 @@ export async function sumUsage(
   const since = quarterOf(query.sinceMs);
   const until = query.untilMs === undefined ? latestQuarter : quarterOf(query.untilMs);
   const { table, columns }: Group = groups[query.by];
-  const from = tables?.names[table.name];
+  const from = table.name === 'provider_sums' ? tables && rowsBy(tables) : tables?.names[table.name];
   const [name] = columns;
   const names = [`${name} as name`, ...columns.slice(1)];
   const amounts = summed.map((column) => `${tables?.sumOf(column)} as ${column}`);
@@ -73,6 +82,16 @@ export async function sumUsage(
     return { ...sum, name: sum[name] } as SumRow; // it has all columns of the table
   });
   return toReport([...(stored ?? []), ...added], query);
+}
+
+/** The kept rows between two quarters, the parameters, with the columns of `providerSums`. */
+function rowsBy({ names: { exchanges } }: LedgerTables): string {
+  const startOf = (parameter: string) => `cast(${parameter} as bigint) * ${quarterMs}`;
+  return `(select started_ms / ${quarterMs} as quarter, coalesce(provider, '') as provider, 1 as requests,
+      input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens,
+      coalesce(nano_usd, 0) as nano_usd, is_estimated as estimated,
+      case when nano_usd is null then 1 else 0 end as unpriced
+    from ${exchanges} where started_ms >= ${startOf('$1')} and started_ms < ${startOf('$2')}) as kept`;
 }
 
 /** All of them together. */

@@ -71,6 +71,11 @@ test.each(
       provider('base_url: "https://api.openai.com:8443", api_key: "${OPENAI_API_KEY}"'),
       ['requests go to https://api.openai.com:8443', 'OPENAI_API_KEY goes to https://api.openai.com:8443'],
     ],
+    [
+      "several keys, one of them in the vendor's variable",
+      provider('api_keys: { work: "${OPENAI_API_KEY}", spare: "${SPARE}", theirs: sk-theirs }'),
+      ['SPARE goes to https://api.openai.com/v1', 'requests to https://api.openai.com/v1 use a key that the file brings'],
+    ],
     ['the account of its author', provider('api_key: sk-theirs'), ['requests to https://api.openai.com/v1 use a key that the file brings']],
     ['a look-alike host', provider('base_url: "https://api.оpenai.com/v1"'), ['requests go to https://api.xn--penai-iye.com/v1']],
     [

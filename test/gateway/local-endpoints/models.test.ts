@@ -17,7 +17,7 @@ async function catalogueOf(lists: readonly (readonly object[] | undefined)[]) {
   });
   const provider = makeProvider(host.url);
   onTestFinished(() => provider.close());
-  const providers = new Map([['host', provider]]);
+  const providers = new Map([['host', [provider]]]);
   let nowMs = 1;
   const catalogue = createModelCatalogue({
     entries: [entry],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decideOffline } from '../../../src/gateway/offline/decide-offline.ts';
 import { destinationNamed } from '../../../src/gateway/offline/question.ts';
-import { json } from '../../kit/answers.ts';
-import { configFrom, startGateway } from '../../kit/gateway.ts';
+import { speakAll } from '../../kit/answers.ts';
+import { configFrom, secrets, startGateway } from '../../kit/gateway.ts';
 import { startHost } from '../../kit/host.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { postRaw } from '../../kit/raw.ts';
@@ -47,19 +47,24 @@ interface Entry {
   readonly match: string;
   readonly when?: Conditions | undefined;
   readonly unless?: Conditions | undefined;
-  readonly providers: readonly string[];
+  /** Those among which requests are spread, and then the fallbacks. */
+  readonly groups: readonly (readonly string[])[];
 }
+
+/** How its hosts answer: what is asked next depends on it. */
+const statuses = [500, 500, 429, 403] as const;
 
 interface List {
   readonly entries: readonly Entry[];
+  readonly status: (typeof statuses)[number];
   /** A text that a rule lets go to these providers alone. */
   readonly guarded: { readonly name: string; readonly providers: readonly string[] } | undefined;
 }
 
-/** Providers that may be asked, and those that are where all fail; a text if none is. */
+/** Providers that may be asked, and those of the entry that is, by groups; a text if none may. */
 interface Targets {
-  readonly open: readonly string[];
-  readonly asked: readonly string[];
+  readonly open: readonly (readonly string[])[];
+  readonly asked: readonly (readonly string[])[];
 }
 
 function expected({ entries, guarded }: List, facts: Facts): Targets | 'blocked' | 'no entry' {
@@ -86,11 +91,33 @@ function expected({ entries, guarded }: List, facts: Facts): Targets | 'blocked'
   if (taken.length === 0) return guarded && facts.says.includes(guarded.name) ? 'blocked' : 'no entry';
   const isGuarded = guarded !== undefined && facts.says.includes(guarded.name);
   const open = taken.map((entry) =>
-    entry.providers.filter((name) => !isGuarded || guarded.providers.includes(name)),
+    entry.groups
+      .map((group) => group.filter((name) => !isGuarded || guarded.providers.includes(name)))
+      .filter((group) => group.length > 0),
   );
   const asked = open.find((each) => each.length > 0);
   return asked === undefined ? 'blocked' : { open: open.flat(), asked };
 }
+
+/**
+ * Whether these are asked, as `provider key`, one after another: of a group one, if it fails; all of their keys, the
+ * keys of a provider together, if each asks to wait; nobody after a refusal.
+ */
+function fits(asked: readonly string[], groups: Targets['asked'], status: List['status']): boolean {
+  let rest = asked;
+  for (const group of status === 403 ? groups.slice(0, 1) : groups) {
+    const all = status === 429 ? group.flatMap(withKeys) : group.slice(0, 1);
+    const own = rest.slice(0, all.length);
+    rest = rest.slice(all.length);
+    const hosts = own.map((each) => each.split(' ')[0] ?? '');
+    const runs = hosts.filter((name, i) => name !== hosts[i - 1]).length;
+    if (own.length < all.length || new Set(own).size < own.length) return false;
+    if (!hosts.every((name) => group.includes(name)) || runs > new Set(hosts).size) return false;
+  }
+  return rest.length === 0;
+}
+
+const withKeys = (name: string) => (name < 'p2' ? [`${name} a`, `${name} b`] : [`${name} a`]);
 
 function some<T>(random: Random, all: readonly T[]): readonly T[] {
   const chosen = all.filter(() => random.below(2) === 0);
@@ -126,14 +153,21 @@ function listOf(random: Random): List {
       match: random.of(['m1', 'm2', 'm*', 'm*']),
       when,
       unless,
-      providers: random.below(3) === 0 ? some(random, providers) : [random.of(providers)],
+      groups: groupsOf(random),
     };
   });
-  const last: Entry = { match: 'm*', providers: [random.of(providers)] };
+  const last: Entry = { match: 'm*', groups: [[random.of(providers)]] };
   return {
+    status: random.of(statuses),
     entries: random.below(4) === 0 ? entries : [...entries, last],
     guarded: maybe(random, () => ({ name: random.of(names), providers: some(random, providers) }), 2),
   };
+}
+
+function groupsOf(random: Random): Entry['groups'] {
+  const all = random.below(3) === 0 ? some(random, providers) : [random.of(providers)];
+  const spread = random.below(3);
+  return spread === 0 ? [all] : all.map((name) => [name]);
 }
 
 function factsOf(random: Random): Facts {
@@ -162,19 +196,24 @@ function toYaml({ entries, guarded }: List, url: string): string {
       ...(session !== undefined && { session: [`${session}*`] }),
     });
   };
-  const models = entries.map(({ match, when, unless, providers: [first, ...others] }) => {
+  const models = entries.map(({ match, when, unless, groups: [first = [], ...others] }, i) => {
     const own = [when && `when: ${conditions(when)}`, unless && `unless: ${conditions(unless)}`];
     const fallbacks = others.map((provider) => `{ provider: ${provider} }`).join(', ');
-    const all = [`match: "${match}"`, ...own, `provider: ${first}`, `fallbacks: [${fallbacks}]`];
+    const targets = first.map((provider, j) => `{ provider: ${provider}, weight: ${1 + ((i + j) % 3)} }`);
+    const where = first.length === 1 ? `provider: ${first}` : `targets: [${targets.join(', ')}]`;
+    const all = [`match: "${match}"`, ...own, where, `fallbacks: [${fallbacks}]`];
     return `  - { ${all.filter(Boolean).join(', ')} }`;
   });
   const guard = guarded
     ? `policies:\n  g:\n    apply: all\n    rules:\n      - { id: stays, action: block, when: { text: { phrases: [${guarded.name}] } }, unless: { provider: [${guarded.providers}] } }\n`
     : '';
-  const settings = 'api_key: "${' + 'PROVIDER_KEY}", retries: { attempts: 1 }, breaker: { failures: 1000 }';
-  const hosts = providers.map(
-    (name) => `  ${name}: { dialect: anthropic, base_url: "${url}/${name}", ${settings} }`,
-  );
+  const settings = 'retries: { attempts: 1 }, breaker: { failures: 1000 }';
+  const one = 'api_key: "${' + 'PROVIDER_KEY}"';
+  const two = 'api_keys: { a: "${' + 'PROVIDER_KEY}", b: "${' + 'HEADER_KEY}" }';
+  const hosts = providers.map((name) => {
+    const keys = withKeys(name).length > 1 ? two : one;
+    return `  ${name}: { dialect: anthropic, base_url: "${url}/${name}", ${keys}, ${settings} }`;
+  });
   return `server: { port: 0 }\nproviders:\n${hosts.join('\n')}\nmodels:\n${models.join('\n')}\n${guard}projects:\n  shop:\n    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]\n`;
 }
 
@@ -198,18 +237,21 @@ const listsEach = scale(1, 10);
 const requestsEach = scale(30, 100);
 const counts = { sent: 0, blocked: 0, 'no entry': 0 };
 const ways = new Set<string>();
+let spreadOnes = 0;
 
 describe('where the list and the rules say, as explain says, and nowhere else', () => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
     'goes every request of seed %i',
     async (seed) => {
       // What fails is asked for at the next target, so that the whole order shows.
-      const host = await startHost(
-        json('{"type":"error","error":{"type":"api_error","message":"down"}}', 500),
-      );
+      const host = await startHost(speakAll);
       const random = createRandom(seed);
       for (let i = 0; i < listsEach; i += 1) {
         const list = listOf(random);
+        host.script((response) => {
+          response.writeHead(list.status, { 'content-type': 'application/json', 'retry-after': '0' });
+          response.end('{"type":"error","error":{"type":"api_error","message":"down"}}');
+        });
         const yaml = toYaml(list, host.url);
         const gateway = await startGateway(yaml);
         const config = await configFrom(yaml);
@@ -230,7 +272,10 @@ describe('where the list and the rules say, as explain says, and nowhere else', 
           ]);
           const id = answer.headers.get('x-request-id')?.[0];
           const record = await gateway.recordWhere(({ request_id }) => request_id === id);
-          const asked = host.requests.slice(before).map(({ target }) => target.split('/')[1]);
+          const asked = host.requests.slice(before).map(({ target, headers }) => {
+            const key = headers.find(([name]) => name === 'x-api-key')?.[1];
+            return `${target.split('/')[1]} ${key === secrets.PROVIDER_KEY ? 'a' : 'b'}`;
+          });
           const explained = decideOffline({
             ...{ config, key, body, nowMs: 0 },
             ...destinationNamed('messages'),
@@ -246,14 +291,26 @@ describe('where the list and the rules say, as explain says, and nowhere else', 
           const targets = typeof should === 'string' ? { open: [], asked: [] } : should;
           expect(explained.outcome.decision === 'block', where).toBe(should === 'blocked');
           expect(record.reason, where).toBe(reasons[typeof should === 'string' ? should : 'sent']);
-          expect(asked, where).toEqual(targets.asked);
+          expect(fits(asked, targets.asked, list.status), `${asked}; ${where}`).toBe(true);
           counts[typeof should === 'string' ? should : 'sent'] += 1;
           ways.add(asked.join());
           if (should === 'blocked') continue;
-          expect(
-            explained.targets.map((target) => target.split('/')[0]),
-            where,
-          ).toEqual(targets.open);
+          const named = explained.targets.map((target) => target.split('/')[0] ?? '');
+          const inFile = targets.open.flat();
+          if (session === undefined) expect(named, where).toEqual(inFile);
+          else expect(named.toSorted(), where).toEqual(inFile.toSorted());
+          // A session has one order: the same whoever works it out, and whenever.
+          if (session === undefined || typeof should === 'string') continue;
+          const runs = asked.map((each) => each.split(' ')[0]).filter((name, k, all) => name !== all[k - 1]);
+          const fallbacks = targets.asked.slice(1).flat();
+          const own = list.status === 429 ? named.slice(0, runs.length) : [named[0]];
+          const then = list.status === 500 ? fallbacks : [];
+          expect(runs, where).toEqual([...own, ...then]);
+          const first = record.provider_key
+            ? `${record.provider} ${record.provider_key}`
+            : `${record.provider} a`;
+          expect(asked.at(-1), where).toBe(first);
+          spreadOnes += targets.asked[0] && targets.asked[0].length > 1 ? 1 : 0;
         }
         await gateway.stop();
       }
@@ -264,5 +321,6 @@ describe('where the list and the rules say, as explain says, and nowhere else', 
   test('go all kinds of requests', () => {
     for (const [what, count] of Object.entries(counts)) expect(count, what).toBeGreaterThan(0);
     expect(ways.size).toBeGreaterThan(8);
+    expect(spreadOnes).toBeGreaterThan(3);
   });
 });
