@@ -8,6 +8,7 @@ import { ExactSource } from '../build/gateway/answer/event-source.js';
 import { Scrubber } from '../build/gateway/scrub.js';
 import { parseStrictJson } from '../build/json/strict-json.js';
 import { compilePolicies } from '../build/policy/compile.js';
+import { pairsOf } from '../build/policy/mask/masked-values.js';
 import { Restorer } from '../build/policy/mask/restorer.js';
 import { StreamRestorer } from '../build/policy/mask/stream-restorer.js';
 import { policySchema } from '../build/policy/rules/schema.js';
@@ -111,7 +112,7 @@ const maskedValues = () => sets.mask.decide(subject(parseStrictJson(bodies['4 KB
 /** CPU microseconds of an event in the gateway's own stream, and in the same with values restored. */
 export function measureEvents(rounds) {
   const masked = maskedValues();
-  const [placeholder] = masked.keys();
+  const [[placeholder]] = pairsOf(masked);
   const withValues = pieces.flatMap((piece, at) => (at % 40 === 0 ? placeholder.match(/.{1,4}/g) : [piece]));
   return Object.entries(frames).flatMap(([name, frame]) =>
     Object.entries({ 'no value': pieces, 'a value each 40': withValues }).map(([kind, texts]) => {
@@ -130,7 +131,9 @@ export function measureEvents(rounds) {
 /** Most bytes of text that a stream holds back at any time, in which values come letter by letter; no clock is read. */
 export function measureHeld() {
   const masked = maskedValues();
-  const text = [...masked.keys()].map((placeholder) => `E ${placeholder} EMAIL_ H ${placeholder}`).join('');
+  const text = [...pairsOf(masked)]
+    .map(([placeholder]) => `E ${placeholder} EMAIL_ H ${placeholder}`)
+    .join('');
   return Object.entries(frames).map(([name, frame]) => {
     const stream = streamOf(name, [new StreamRestorer(new Restorer(masked))]);
     let left = 0;
@@ -143,7 +146,7 @@ export function measureHeld() {
           .split('data: ').length - 1;
       bytes = Math.max(bytes, at + 1 - left);
     }
-    return { name, bytes, placeholder: Math.max(...[...masked.keys()].map(({ length }) => length)) };
+    return { name, bytes, placeholder: Math.max(...[...pairsOf(masked)].map(([{ length }]) => length)) };
   });
 }
 

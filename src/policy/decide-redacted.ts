@@ -1,5 +1,5 @@
 import type { JsonDocument } from '../json/json-document.ts';
-import { joinValues, type MaskedValues } from './mask/masked-values.ts';
+import { joinValues, noValues } from './mask/masked-values.ts';
 import { type Block, type Decision, type Pass, replaces, type Verdict } from './rule.ts';
 
 /** Most redactions of one request; what still matches after the last one can't be redacted. */
@@ -16,7 +16,7 @@ export function decideRedacted(
 ): Decision {
   let verdicts = first.verdicts;
   let document = first.redacted;
-  let masked = first.masked ?? none;
+  let masked = first.masked ?? noValues;
   for (let round = 1; document !== undefined; round += 1) {
     const next = decide(document, redactingPolicies(verdicts));
     const changing = next.verdicts.filter(isChanging);
@@ -25,15 +25,13 @@ export function decideRedacted(
     if (next.redacted === undefined) {
       return { ...first, verdicts, redacted: document, ...(masked.size === 0 ? {} : { masked }) };
     }
-    const all = joinValues(masked, next.masked ?? none);
+    const all = joinValues(masked, next.masked ?? noValues);
     if (round === roundLimit || all === undefined) return unredactable(first, verdicts, changing[0]);
     document = next.redacted;
     masked = all;
   }
   return first;
 }
-
-const none: MaskedValues = new Map();
 
 /** Policies with a rule that redacted: that rule has decided, although what it matched is no longer there. */
 function redactingPolicies(verdicts: readonly Verdict[]): readonly string[] {

@@ -2,7 +2,7 @@ import type { JsonDocument } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { Pattern } from './automaton/patterns.ts';
 import type { RuleInputs } from './facts.ts';
-import type { MaskedValues } from './mask/masked-values.ts';
+import { collectValues, type MaskedValues, noValues } from './mask/masked-values.ts';
 import { Masking } from './mask/masking.ts';
 import type { Placeholders } from './mask/placeholders.ts';
 import { type Mask, matchesOfRule, Plan } from './redact/redact.ts';
@@ -30,12 +30,12 @@ export function replaceMatches(
   facts.checkpoint();
   const document = parseStrictJson(planned.apply());
   const rule = rules.find(({ action }) => action === 'mask');
-  if (masking === undefined || rule === undefined) return { kind: 'replaced', document, masked: new Map() };
+  if (masking === undefined || rule === undefined) return { kind: 'replaced', document, masked: noValues };
   facts.checkpoint();
   const everywhere = masking.everywhere(document);
   if ('fixed' in everywhere) return { kind: 'impossible', rule, at: document.pointer(everywhere.fixed) };
   const { body } = everywhere;
-  const masked = masking.values;
+  const masked = collectValues(masking.values);
   return { kind: 'replaced', document: body === document.bytes ? document : parseStrictJson(body), masked };
 }
 

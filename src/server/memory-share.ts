@@ -5,7 +5,10 @@ const mebibyte = 1_048_576;
 const parentBytes = 64 * mebibyte;
 /** The least that a worker can do with: 110 MiB once it is warm, and room for bodies. */
 const minWorkerBytes = 192 * mebibyte;
-/** A body takes up to 30 times its bytes while it is read and decided on, if it is made of little else than secrets. */
+/**
+ * A body takes up to 35 times its bytes while it is read and decided on, if it is made of little else than secrets, and 85
+ * times if each of those is a string of a list. A thread whose heap doesn't suffice refuses the request.
+ */
 const bodiesPart = 1 / 16;
 const bytesPerThread = 256 * mebibyte;
 const maxThreads = 4;

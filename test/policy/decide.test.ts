@@ -95,6 +95,19 @@ describe('a decision', () => {
     expect(decision.failure?.cause).toBe(cause);
   });
 
+  test.each(['block', 'redact', 'mask'])('finds what comes after any number of exceptions: %s', (action) => {
+    const decide = policyOf({
+      ...{ id: 'addresses', action, when: { text: { detect: ['email'] } } },
+      except: { text: { phrases: ['press@example.com'] } },
+    });
+    const excepted = Array.from({ length: 12_000 }, () => ({ type: 'text', text: 'press@example.com' }));
+
+    const decision = decide(saying([...excepted, { type: 'text', text: 'rosa@example.org' }]));
+
+    expect(decision).toMatchObject({ action, verdicts: [{ rule: 'addresses' }] });
+    expect(decision.redacted?.bytes.includes('rosa') ?? false).toBe(false);
+  });
+
   test('does not count what lies within an exception', () => {
     const decide = policyOf({
       id: 'tickets',

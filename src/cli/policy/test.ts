@@ -116,7 +116,7 @@ function runFixture(fixture: Fixture, { config, findKey }: LoadedPolicies, nowMs
     sender,
     nowMs: fixture.nowMs ?? nowMs,
   });
-  const got = { ...outcome, masked: [...masked.values()], target: targets[0] };
+  const got = { ...outcome, masked: masked.map(([, value]) => value), target: targets[0] };
   const differences = Object.entries(expect ?? {}).flatMap(([field, expected]) => {
     const own = got[field as keyof typeof got] ?? null; // the same names in both
     const isAsExpected = expected === undefined || JSON.stringify(own) === JSON.stringify(expected);

@@ -3,6 +3,7 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { findHost } from '../../hosts/find-host.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
+import { noValues, pairsOf } from '../../policy/mask/masked-values.ts';
 import type { ChosenRoute, RoutePlan, RouteTarget } from '../../policy/routes.ts';
 import {
   actions,
@@ -186,7 +187,7 @@ export function decideOffline(question: Question) {
     /** The body in which something was masked or redacted, in the client's dialect; undefined if nothing was. */
     replaced: decided?.decision.redacted?.bytes,
     /** The values that leave as placeholders, by these. */
-    masked: decided?.decision.masked ?? new Map<string, never>(),
+    masked: [...pairsOf(decided?.decision.masked ?? noValues)],
   };
 }
 

@@ -3,7 +3,7 @@ import { methodFor } from '../../dialects/dialect.ts';
 import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
+import { joinValues, type MaskedValues, noValues } from '../../policy/mask/masked-values.ts';
 import { type Decision, type Pass, replaces, strictest, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { CloudRequest } from '../../providers/clouds/clouds.ts';
@@ -129,7 +129,7 @@ const noHeaders: readonly StaticHeader[] = [];
 
 /** What rules did to the client's body, and to the one that was built from it. Throws policy.blocked if placeholders clash. */
 function withOwn(own: Pass, built: Pass): Pick<Checked, 'replacement' | 'masked'> {
-  const masked = joinValues(own.masked ?? none, built.masked ?? none);
+  const masked = joinValues(own.masked ?? noValues, built.masked ?? noValues);
   if (masked === undefined) {
     const message = 'two values have the same placeholder';
     throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
@@ -194,8 +194,6 @@ function finish(check: OutgoingCheck, checked: Checked): UpstreamRequest {
 function isReplacing({ action, mode }: Verdict): boolean {
   return replaces(action) && mode === 'enforce';
 }
-
-const none: MaskedValues = new Map();
 
 function replacementOf({ action }: Pick<Decision, 'action'>): Checked['replacement'] {
   if (action === 'redact') return 'redacted';

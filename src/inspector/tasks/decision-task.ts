@@ -33,7 +33,7 @@ export function explainDetails(config: Config, input: DecisionInput): Explained 
   const report = explainRequest(question);
   const rules = toDetails(report);
   const masks = rules.some(({ action, matched }) => action === 'mask' && matched);
-  const masked = masks ? [...decideOffline(question).masked].slice(0, maxMasked) : [];
+  const masked = masks ? decideOffline(question).masked.slice(0, maxMasked) : [];
   return { rules, masked, examples: report.examples ?? [] };
 }
 

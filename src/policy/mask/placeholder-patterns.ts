@@ -2,7 +2,6 @@ import { memoize } from '../../lib/memoize.ts';
 import {
   atomsOf,
   type Form,
-  formOf,
   formWithHead,
   hasLetters,
   isWordForm,
@@ -13,7 +12,7 @@ import {
 } from './forms.ts';
 
 /** So many letters of a placeholder are no coincidence. */
-const tellingLetters = 6;
+export const tellingLetters = 6;
 
 /** By what placeholders of some forms are recognized, whole and not. */
 export interface PlaceholderPatterns {
@@ -63,11 +62,9 @@ export function replacePlaceholders(
   return replaced + text.slice(end);
 }
 
-/** The patterns of the forms that some placeholders have. */
-export function patternsOf(placeholders: Iterable<string>): PlaceholderPatterns {
-  const heads = new Set<string>();
-  for (const placeholder of placeholders) heads.add(formOf(placeholder).head);
-  return patternsOfHeads([...heads].sort().join(' '));
+/** The patterns of the forms that begin with these. */
+export function patternsOf(heads: Iterable<string>): PlaceholderPatterns {
+  return patternsOfHeads([...new Set(heads)].sort().join(' '));
 }
 
 /** Most requests have the same few forms, and an answer's first event would wait for its patterns to be compiled. */
@@ -124,11 +121,6 @@ function any(alternatives: readonly string[]): string {
 
 function anyCase(pattern: string): string {
   return pattern.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`);
-}
-
-/** The beginning by which a placeholder is still recognized if its signs and its case are others. */
-export function tellingPart(placeholder: string): string {
-  return withoutSigns(placeholder.slice(0, formOf(placeholder).head.length + tellingLetters));
 }
 
 export function withoutSigns(text: string): string {

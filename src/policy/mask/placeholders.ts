@@ -4,11 +4,6 @@ import type { Detector, Range } from '../detectors/detector.ts';
 import { type Form, formOf, isWordForm, lengthOf } from './forms.ts';
 import { findPlaceholders, wholePattern } from './placeholder-patterns.ts';
 
-/**
- * More in one text are not looked at, and so not excepted from any rule: several times what rules may replace in one
- * text, and a tenth of a second.
- */
-const maxChecked = 100_000;
 /** How many placeholders are kept, without their values, so that those of the turn before need no second hash. */
 const maxKept = 16_384;
 
@@ -43,10 +38,7 @@ export class Placeholders {
   /** Where a text holds placeholders of this installation; adjacent ones are one range. */
   ranges(text: string): readonly Range[] {
     const ranges: Range[] = [];
-    let checked = 0;
     findPlaceholders({ whole: this.#pattern }, { text }, (found, start) => {
-      checked += 1;
-      if (checked > maxChecked) return true;
       if (!this.#isOwn(found)) return false;
       const end = start + found.length;
       const last = ranges.at(-1);

@@ -4,20 +4,12 @@ import { escapeAt, JsonDepth } from '../../json/json-progress.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { createRedactable } from '../redact/redactable.ts';
 import { formOf } from './forms.ts';
-import type { MaskedValues } from './masked-values.ts';
-import {
-  type PlaceholderPatterns,
-  patternsOf,
-  replacePlaceholders,
-  tellingPart,
-  withoutSigns,
-} from './placeholder-patterns.ts';
+import { findValue, hasEscapedValue, headsOf, kindOfRest, type MaskedValues } from './masked-values.ts';
+import { type PlaceholderPatterns, patternsOf, replacePlaceholders } from './placeholder-patterns.ts';
 
 /** How many of each kind. */
 export type KindCounts = Readonly<Record<string, number>>;
 
-/** Characters that JSON escapes in a string. */
-const escaped = /["\\\u0000-\u001f]/;
 /** No placeholder is as short. */
 const minLength = 6;
 
@@ -31,19 +23,15 @@ export class Restorer {
   /** Whether a value is written differently in JSON, so that it has to be known where it stands. */
   readonly needsDepth: boolean;
   readonly #masked: MaskedValues;
+  readonly #leavesAll: boolean;
   readonly #restored: Record<string, number> = {};
   readonly #broken: Record<string, number> = {};
-  /** By the beginnings of this request's placeholders, their kinds; to recognize what is left of one. */
-  readonly #telling = new Map<string, string>();
-  readonly #tellingLengths: ReadonlySet<number>;
 
-  constructor(masked: MaskedValues) {
+  constructor(masked: MaskedValues, { leavesAll = false } = {}) {
     this.#masked = masked;
-    this.patterns = patternsOf(masked.keys());
-    this.needsDepth = [...masked.values()].some((value) => escaped.test(value));
-    for (const placeholder of masked.keys())
-      this.#telling.set(tellingPart(placeholder), formOf(placeholder).kind);
-    this.#tellingLengths = new Set([...this.#telling.keys()].map(({ length }) => length));
+    this.#leavesAll = leavesAll;
+    this.patterns = patternsOf(headsOf(masked));
+    this.needsDepth = !leavesAll && hasEscapedValue(masked);
   }
 
   /**
@@ -51,7 +39,7 @@ export class Restorer {
    * the rules on answers see it whole.
    */
   static gathering(masked: MaskedValues): Restorer {
-    return new Restorer(new Map([...masked.keys()].map((placeholder) => [placeholder, placeholder])));
+    return new Restorer(masked, { leavesAll: true });
   }
 
   /** By kind, how many values came back, and how many placeholders came back in another form; without what is none. */
@@ -67,8 +55,8 @@ export class Restorer {
    * such placeholder.
    */
   value(placeholder: string, depth: number): string | undefined {
-    const value = this.#masked.get(placeholder);
-    if (value === undefined) return undefined;
+    const value = findValue(this.#masked, placeholder);
+    if (value === undefined || this.#leavesAll) return value && placeholder;
     const { kind } = formOf(placeholder);
     this.#restored[kind] = (this.#restored[kind] ?? 0) + 1;
     return depth === 0 ? value : escapeAt(depth, value);
@@ -77,27 +65,17 @@ export class Restorer {
   /** Counts what is left of placeholders that a model shortened or changed, in a text of the provider. */
   noteBroken(text: string): void {
     for (const { 0: found, index } of text.matchAll(this.patterns.broken)) {
-      const kind = this.#kindOfRest(found);
+      const kind = kindOfRest(this.#masked, found);
       if (kind === undefined || this.#isPlaceholder(text.slice(index, index + this.patterns.maxLength)))
         continue;
       this.#broken[kind] = (this.#broken[kind] ?? 0) + 1;
     }
   }
 
-  /** The kind of the placeholder that a text is or was; undefined if it is none. */
-  #kindOfRest(text: string): string | undefined {
-    const letters = withoutSigns(text);
-    for (const length of this.#tellingLengths) {
-      const kind = this.#telling.get(letters.slice(0, length));
-      if (kind !== undefined) return kind;
-    }
-    return undefined;
-  }
-
   /** Whether a text begins with one. */
   #isPlaceholder(text: string): boolean {
     const [first] = text.matchAll(this.patterns.whole);
-    return first?.index === 0 && this.#masked.has(first[0]);
+    return first?.index === 0 && findValue(this.#masked, first[0]) !== undefined;
   }
 
   /** Whether JSON may hold a placeholder, whole or broken; a quick no for nearly all events of a stream. */

@@ -4,7 +4,7 @@ import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
 import type { Range } from '../detectors/detector.ts';
 import type { RuleInputs } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import { matchLimit, type Piece, type SearchResult, type TextMatch } from '../search/search-result.ts';
+import type { Piece, SearchResult, TextMatch } from '../search/search-result.ts';
 import type { MatchRange, ViewedTexts } from '../search/viewed-text.ts';
 import { type Place, textOf } from '../traverse/place.ts';
 import { createRedactable } from './redactable.ts';
@@ -86,10 +86,9 @@ export class Plan {
     if (pieces !== undefined) return this.#addPieces(pieces, { label, mask });
     if (before === undefined) {
       if (this.#isFixed(segment.place)) return segment.place;
-      return this.#addWithin(segment.place, texts.at(segment.place).rangesOutside(pattern, except), {
-        label,
-        mask,
-      });
+      const ranges = texts.at(segment.place).rangesOutside(pattern, except);
+      for (const [start, end] of widest(ranges)) this.#replace(segment.place, { start, end, label, mask });
+      return undefined;
     }
     if (this.#isFixed(before.place)) return before.place;
     if (this.#isFixed(segment.place)) return segment.place;
@@ -136,24 +135,6 @@ export class Plan {
         label: '',
       });
     }
-  }
-
-  /** Plans replacements in one text; most have one. */
-  #addWithin(
-    place: Place,
-    ranges: readonly MatchRange[],
-    { label, mask }: Pick<Replacement, 'label' | 'mask'>,
-  ): Place | undefined {
-    const [only] = ranges;
-    if (only !== undefined && ranges.length === 1) {
-      this.#replace(place, { start: only.start, end: only.end, label, mask });
-      return undefined;
-    }
-    // Each view reports most of them; a text with more would be only partly redacted.
-    const all = ranges.length > matchLimit * 2 ? undefined : widest(ranges);
-    if (all === undefined || all.size > matchLimit) return place;
-    for (const [start, end] of all) this.#replace(place, { start, end, label, mask });
-    return undefined;
   }
 
   get isEmpty(): boolean {
@@ -220,8 +201,10 @@ function sortedByEntry<Placed extends { readonly entry: number }>(
   return placed;
 }
 
-/** The end of the longest range from each start: both views report most ranges. */
-function widest(ranges: readonly Range[]): ReadonlyMap<number, number> {
+/** The longest range from each start: both views report most ranges. Most texts have one. */
+function widest(ranges: readonly Range[]): Iterable<readonly [start: number, end: number]> {
+  const [only] = ranges;
+  if (only !== undefined && ranges.length === 1) return [[only.start, only.end]];
   const ends = new Map<number, number>();
   for (const { start, end } of ranges) ends.set(start, Math.max(end, ends.get(start) ?? end));
   return ends;

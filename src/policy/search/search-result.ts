@@ -37,6 +37,3 @@ export interface SearchResult {
   readonly unseen: readonly Unseen[];
   readonly unreadable: readonly Unreadable[];
 }
-
-/** Maximum matches kept per pattern. A request with more is decided on again once these are replaced; a text with more is refused. */
-export const matchLimit = 10_000;

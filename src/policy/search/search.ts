@@ -7,14 +7,7 @@ import type { UnseenKind } from '../traverse/unseen.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
 import { type Context, joins, type Visitor } from '../traverse/walk-context.ts';
 import { CrossSegmentMatcher } from './cross-segment.ts';
-import {
-  matchLimit,
-  type Piece,
-  type SearchResult,
-  type TextMatch,
-  type Unreadable,
-  type Unseen,
-} from './search-result.ts';
+import type { Piece, SearchResult, TextMatch, Unreadable, Unseen } from './search-result.ts';
 import type { CrossSegmentListener } from './segment-window.ts';
 import { type PatternMatch, TextReader } from './text-reader.ts';
 
@@ -66,7 +59,6 @@ class Gatherer implements Visitor {
   /** Where texts stand from here on. */
   #unit: Unit = wholeUnit;
   #run: Run = { turn: 0, role: undefined };
-  #counts: Map<number, number> | undefined;
   readonly #across: CrossSegmentListener = ({ pattern, view }, segment, before, pieces) =>
     this.#noteOnce({ pattern, view, segment, before, ...(pieces === undefined ? undefined : { pieces }) });
 
@@ -117,21 +109,13 @@ class Gatherer implements Visitor {
     this.#crossing = new CrossSegmentMatcher(this.#patternSet, this.#checkpoint);
   }
 
-  #note(match: TextMatch): void {
-    this.#counts ??= new Map();
-    const count = this.#counts.get(match.pattern) ?? 0;
-    if (count === matchLimit) return;
-    this.#counts.set(match.pattern, count + 1);
-    this.found.push(match);
-  }
-
   /** A text that is in two sequences may match across the same adjacent segments in both. */
   #noteOnce(match: TextMatch): void {
     const { found } = this;
     for (let at = Math.max(0, found.length - recentMatches); at < found.length; at += 1) {
       if (isSame(found[at] as TextMatch, match)) return;
     }
-    this.#note(match);
+    found.push(match);
   }
 
   finish(): SearchResult {
@@ -146,7 +130,7 @@ class Gatherer implements Visitor {
   }
 
   #noteAll(patternMatches: readonly PatternMatch[], segment: Segment): void {
-    for (const { pattern, view } of patternMatches) this.#note({ pattern, view, segment });
+    for (const { pattern, view } of patternMatches) this.found.push({ pattern, view, segment });
   }
 }
 

@@ -203,6 +203,7 @@ function rangesIn(
 const noRanges: readonly MatchRange[] = [];
 
 function inView(view: TextView, found: readonly Finding[]): readonly MatchRange[] {
+  if (found.length === 0) return noRanges;
   // Each with as few members as it has: a body may have tens of thousands.
   return found.map(({ start, end, confidence, why }) => {
     if (confidence === undefined && why === undefined) return { start, end, view };

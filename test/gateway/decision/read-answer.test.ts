@@ -6,6 +6,7 @@ import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts
 import { Scrubber } from '../../../src/gateway/scrub.ts';
 import { Lifetime } from '../../../src/lib/lifetime.ts';
 import { compilePolicies } from '../../../src/policy/compile.ts';
+import { collectValues } from '../../../src/policy/mask/masked-values.ts';
 import { policySchema } from '../../../src/policy/rules/schema.ts';
 
 const onAnswers = (id: string, action: string, phrase: string) => ({
@@ -69,7 +70,7 @@ const cases = [
   ['is blocked', messagesAnswer('of nightfall'), reader()],
   ['is redacted', messagesAnswer('of daybreak'), reader()],
   ['has a secret', messagesAnswer('it is a-secret-of-the-gateway'), reader()],
-  ['has a placeholder', messagesAnswer('to EMAIL_ABCDEFGHIJKLM'), reader({ masked: new Map([['EMAIL_ABCDEFGHIJKLM', 'rosa@example.org']]) })],
+  ['has a placeholder', messagesAnswer('to EMAIL_ABCDEFGHIJKLM'), reader({ masked: collectValues(new Map([['EMAIL_ABCDEFGHIJKLM', 'rosa@example.org']])) })],
   ['is translated', messagesAnswer('x'), reader({ endpoint: endpointAt('/v1/chat/completions'), translation: translation() })],
   ['is translated and blocked', messagesAnswer('of nightfall'), reader({ endpoint: endpointAt('/v1/chat/completions'), translation: translation() })],
   ['can not be translated', Buffer.from(`[${messagesAnswer('')}]`), reader({ endpoint: endpointAt('/v1/chat/completions'), translation: translation() })],

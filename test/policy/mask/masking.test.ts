@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noValues, pairsOf } from '../../../src/policy/mask/masked-values.ts';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
 import { StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
 import { chatChunk } from '../../kit/stream-events.ts';
@@ -22,13 +23,13 @@ const decide = policyOf(emails, secrets);
 test('each value becomes a placeholder of its kind, the same one wherever it is', () => {
   const decision = decide(saying('mail ann@example.com, then bob@example.com, then ann@example.com'));
 
-  const [ann = '', bob = ''] = decision.masked?.keys() ?? [];
+  const [[ann] = [''], [bob] = ['']] = pairsOf(decision.masked ?? noValues);
   expect(decision.action).toBe('mask');
   expect(ann).toMatch(/^EMAIL_[A-Z]{13}$/);
   expect(decision.redacted?.value(0)).toMatchObject({
     messages: [{ content: `mail ${ann}, then ${bob}, then ${ann}` }],
   });
-  expect([...(decision.masked ?? [])]).toEqual([
+  expect([...pairsOf(decision.masked ?? noValues)]).toEqual([
     [ann, 'ann@example.com'],
     [bob, 'bob@example.com'],
   ]);
@@ -43,7 +44,7 @@ test.each([
   const decision = decide(saying([{ type: 'text', text }]));
 
   expect(decision.action).toBe('mask');
-  for (const value of decision.masked?.values() ?? []) {
+  for (const [, value] of pairsOf(decision.masked ?? noValues)) {
     expect(decision.redacted?.bytes.toString()).not.toContain(value);
   }
   expect(decision.redacted?.bytes.toString()).not.toMatch(/example\.com|sk-proj/);
@@ -79,7 +80,7 @@ test('what was recognized in one place is masked wherever it is', () => {
 
   expect(decision).toMatchObject({ action: 'mask' });
   expect(decision.redacted?.bytes.toString()).not.toContain(password);
-  expect([...(decision.masked?.values() ?? [])]).toEqual([password]);
+  expect([...pairsOf(decision.masked ?? noValues)].map(([, value]) => value)).toEqual([password]);
 });
 
 test('a request that goes on with a conversation kept by its provider is refused', () => {
@@ -118,7 +119,9 @@ const decideAll = policyOf(
 
 test.each(
   Object.entries({
-    'ten thousand values': Array.from({ length: 10_000 }, (_, at) => `user${at}@customers.example`).join(' '),
+    'twelve thousand values': Array.from({ length: 12_000 }, (_, at) => `user${at}@customers.example`).join(
+      ' ',
+    ),
     'values that contain one another':
       'ann@example.com joann@example.com ann@example.com.au «ann@example.com» «a «b» c»',
     'values that overlap': 'abcdef abcdcdef bcd abcd',
@@ -132,7 +135,7 @@ test.each(
     'JSON in the text': JSON.stringify({ a: 'ann@example.com', b: JSON.stringify({ c: '«"q"»', d: ['ß'] }) }),
   }),
 )('none leaves and all come back, whole and in pieces: %s', (_name, text) => {
-  const { redacted, masked = new Map() } = decideAll(saying(text));
+  const { redacted, masked = noValues } = decideAll(saying(text));
   const [{ content: sent }] = JSON.parse(redacted?.bytes.toString() ?? '').messages;
   const stream = new StreamRestorer(new Restorer(masked));
 
@@ -150,7 +153,7 @@ test.each(
 
 test('rules that changed between two turns: what still is masked has the same placeholder', () => {
   const before = decideAll(saying('ann@example.com and «Muster AG»'));
-  const [email = '', customer = ''] = before.masked?.keys() ?? [];
+  const [[email] = [''], [customer] = ['']] = pairsOf(before.masked ?? noValues);
 
   const after = policyOf(names)(saying(`ann@example.com and «Muster AG», ${email}`));
 
@@ -174,12 +177,12 @@ test('a Gemini answer comes back but for its signatures, and the next turn begin
     },
   ];
   const turnsSent = (...contents: readonly object[]) => {
-    const { redacted, masked = new Map() } = decideAll({ contents }, { endpoint: 'gemini' });
+    const { redacted, masked = noValues } = decideAll({ contents }, { endpoint: 'gemini' });
     const sent = redacted?.bytes.toString() ?? '';
     return { sent, masked, turns: JSON.parse(sent).contents };
   };
   const first = turnsSent(user);
-  const [email = ''] = first.masked.keys();
+  const [[email] = ['']] = pairsOf(first.masked);
   const said = partsOf(first.turns[0].parts[0].text, `sig${email}`);
   const answerOf = (parts: readonly object[]) => ({
     candidates: [{ content: { role: 'model', parts }, index: 0 }],

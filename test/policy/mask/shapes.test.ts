@@ -5,6 +5,7 @@ import { ibanNumber } from '../../../src/policy/detectors/finance/iban.ts';
 import { detectorNames } from '../../../src/policy/detectors/names.ts';
 import { digitsOf, hasLuhnDigit } from '../../../src/policy/detectors/text/checksums.ts';
 import { type Form, formShapes, shapeOf } from '../../../src/policy/mask/forms.ts';
+import { noValues, pairsOf } from '../../../src/policy/mask/masked-values.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
 import { maskSecret, policyOf, saying } from '../deciding.ts';
@@ -15,7 +16,9 @@ const sent = (decision: ReturnType<typeof decide>) => decision.redacted?.bytes.t
 
 /** What a value of each kind becomes. */
 function maskOf(value: string): string {
-  const found = [...(decide(saying(`${value}\n`)).masked ?? [])].find((pair) => pair[1] === value);
+  const found = [...pairsOf(decide(saying(`${value}\n`)).masked ?? noValues)].find(
+    (pair) => pair[1] === value,
+  );
   return found?.[0] ?? `${value} was not masked`;
 }
 
@@ -73,10 +76,10 @@ test('no rule finds anything in what became of them', () => {
 test('two values whose hashes are the same have different placeholders', () => {
   const [first, second] = twins();
 
-  const { masked = new Map() } = decide(saying(`${first}, ${second}, ${first}`));
+  const { masked = noValues } = decide(saying(`${first}, ${second}, ${first}`));
 
   expect(maskOf(first)).toBe(maskOf(second));
-  const [one = '', other = ''] = masked.keys();
+  const [[one] = [''], [other] = ['']] = pairsOf(masked);
   expect([one, masked.size]).toEqual([maskOf(first), 2]);
   expect(new Restorer(masked).text(`${other} ${one} ${other}`)).toBe(`${second} ${first} ${second}`);
 });
@@ -106,8 +109,8 @@ describe('what a model makes of one', () => {
     ['a card in groups', '4111 1111 1111 1111', (masked: string) => masked.replace(/\d{4}(?=\d)/g, '$& ')],
     ['a number without its sign', '+41 44 668 18 00', (masked: string) => masked.replace('+', '00')],
   ])('is counted and left: %s', (_what, value, change) => {
-    const { masked = new Map() } = decide(saying(value));
-    const [placeholder = ''] = masked.keys();
+    const { masked = noValues } = decide(saying(value));
+    const [[placeholder] = ['']] = pairsOf(masked);
     const restorer = new Restorer(masked);
 
     expect(restorer.text(`use ${change(placeholder)}.`)).toBe(`use ${change(placeholder)}.`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Form, formShapes, wordForm } from '../../../src/policy/mask/forms.ts';
+import { collectValues } from '../../../src/policy/mask/masked-values.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
 import { StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
@@ -110,7 +111,7 @@ function pass(
   value: string,
   form: Form = hidden,
 ): Passed {
-  const restorer = new Restorer(new Map([[placeholders.of(form, value), value]]));
+  const restorer = new Restorer(collectValues(new Map([[placeholders.of(form, value), value]])));
   const stream = new StreamRestorer(restorer);
   const events = eventsOf([...pieces.map(frame), end]);
   let text = '';
@@ -166,7 +167,7 @@ test.each(formShapes)(
     const value = `(${form.head})`;
     const heads = formShapes.filter(({ kind }) => kind !== 'EMAIL').map(({ head }) => head);
     for (const before of ['9', '99', '0', form.head, ...heads, ...heads.map((head) => `${head}0123`)]) {
-      const restorer = new Restorer(all);
+      const restorer = new Restorer(collectValues(all));
       expect(restorer.text(`at ${before}${placeholder}!`)).toBe(`at ${before}${value}!`);
       for (const pieces of [[before, placeholder, '!'], [...`${before}${placeholder}!`]]) {
         const stream = new StreamRestorer(restorer);
@@ -223,7 +224,7 @@ test.each<[string, (placeholder: string) => string]>([
 
 test('a text that may end in a placeholder holds up others only for a while', () => {
   const restorer = new Restorer(
-    new Map([[placeholders.of(wordForm('EMAIL'), 'ann@example.com'), 'ann@example.com']]),
+    collectValues(new Map([[placeholders.of(wordForm('EMAIL'), 'ann@example.com'), 'ann@example.com']])),
   );
   const stream = new StreamRestorer(restorer);
   const push = (index: number, piece: string) => stream.push(eventsOf([textDelta(index, piece)])).length;
@@ -237,7 +238,7 @@ test('a text that may end in a placeholder holds up others only for a while', ()
 
 test('signed thinking, ids and names stay as they came', () => {
   const placeholder = placeholders.of(hidden, 'a value');
-  const restorer = new Restorer(new Map([[placeholder, 'a value']]));
+  const restorer = new Restorer(collectValues(new Map([[placeholder, 'a value']])));
   const kept = [
     blockDelta(0, { type: 'thinking_delta', thinking: placeholder }),
     blockStart(1, { type: 'tool_use', id: placeholder, name: placeholder, input: {} }),
@@ -269,7 +270,7 @@ test.each<[string, (title: string) => object]>([
 ])('a citation has the values again: %s', (_dialect, eventWith) => {
   const value = 'a "quoted" \\ value';
   const placeholder = placeholders.of(hidden, value);
-  const stream = new StreamRestorer(new Restorer(new Map([[placeholder, value]])));
+  const stream = new StreamRestorer(new Restorer(collectValues(new Map([[placeholder, value]]))));
 
   const [cited] = stream.push(eventsOf([eventWith(placeholder)]));
 
@@ -279,7 +280,7 @@ test.each<[string, (title: string) => object]>([
 test('many texts that end cost no more than their number', () => {
   const run = (count: number) => {
     const stream = new StreamRestorer(
-      new Restorer(new Map([[placeholders.of(hidden, 'a value'), 'a value']])),
+      new Restorer(collectValues(new Map([[placeholders.of(hidden, 'a value'), 'a value']]))),
     );
     const events = Array.from({ length: count }, (_, at) => [textDelta(at, 'ends with H'), blockStop(at)]);
     for (const event of eventsOf(events.flat())) stream.push([event]);

@@ -24,7 +24,21 @@ function redacted(body: unknown): unknown {
   return JSON.parse(bytes.toString());
 }
 
+/** More than any memory of single matches would hold. */
+const many = Array.from({ length: 40_000 }, (_, at) => `u${at}@b.io`);
+
 describe('redaction', () => {
+  test.each([
+    ['blocks', saying(many.map((text) => ({ type: 'text', text })))],
+    ['one text', saying(many.join(' '))],
+  ])('replaces 40,000 values in %s, in one pass', (_where, body) => {
+    const decision = decide(body);
+
+    expect(decision.verdicts).toHaveLength(1);
+    expect(decision.redacted?.bytes.toString().split(label)).toHaveLength(many.length + 1);
+    expect(decision.redacted?.bytes.includes('@')).toBe(false);
+  });
+
   test('replaces what matched and nothing else, byte for byte', () => {
     const body =
       '{ "messages" : [ {"role":"user","content":"a \\"nightfall\\" \\u00e9 é"} ],\n "temperature": 1.0 }';
