@@ -78,7 +78,7 @@ export function build(io: Io): Command {
       ) => {
         const { mask, own } = takeMask(given, asked);
         const options = { ...commonOptions(command), ...(mask === undefined ? {} : { mask }) };
-        const { settings, conflicts, loginConflicts = [], install = '' } = clientOf(name);
+        const { settings, conflicts, loginConflicts = [], headersVariable, install = '' } = clientOf(name);
         refuseRoles(name, { small, thinking });
         const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
         const wanted = wantedLogin(name, { model: requested, isForced }, io);
@@ -110,8 +110,7 @@ export function build(io: Io): Command {
             ? undefined
             : await catalogueFor(name, { model: chosen.models.main, limits }, io);
           const target = { url, key, models: chosen.models, limits, login, run, catalogue };
-          const headers =
-            name === 'gemini' ? io.env.GEMINI_CLI_CUSTOM_HEADERS : io.env.ANTHROPIC_CUSTOM_HEADERS;
+          const headers = headersVariable === undefined ? undefined : io.env[headersVariable];
           const { arguments: before = [], ...set } = writeFiles(name, settings({ ...target, headers }), io);
           const env = {
             ...set.defaults,
@@ -231,6 +230,7 @@ async function refuseBypass(
     }
     if (name === 'codex') return (await import('./doctor/check-codex.ts')).checkCodexOverrides(io, url);
     if (name === 'gemini') return (await import('./doctor/check-gemini.ts')).checkGemini(io);
+    if (name === 'qwen') return (await import('./doctor/check-qwen.ts')).checkQwen(io);
     if (name !== 'opencode') return [];
     const { checkManagedOpencode, checkOpencode } = await import('./doctor/check-opencode.ts');
     // A model on the command line overrides that of the files, except the administrator's.

@@ -1,6 +1,8 @@
+import { toGatewayError } from '../errors.ts';
 import { type HeldBytes, readBody } from '../http/body.ts';
 import { allowPage } from './allow-page.ts';
 import { sendAnswer } from './answer/answer.ts';
+import { EarlyHead } from './answer/early-head.ts';
 import { identify } from './authenticate.ts';
 import { extractLogin } from './client-login.ts';
 import { decide } from './decision/decide.ts';
@@ -24,6 +26,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   const { request, response, events } = exchange;
   const login = extractLogin(exchange, gateway);
   let held: HeldBytes | undefined;
+  let early: EarlyHead | undefined;
   response.beforeEnd(() => exchange.settle());
   try {
     if (allowPage(exchange, gateway)) return;
@@ -52,11 +55,14 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     events.reserved();
     const { decider } = gateway;
     const { isLimited } = exchange.spending;
+    early = new EarlyHead(exchange, routed, query);
     const forwarded = await forward(exchange, { ...routed, query, decider, isLimited });
-    await sendAnswer(exchange, gateway, { forwarded, decided, query, held });
+    await sendAnswer(exchange, gateway, { forwarded, decided, query, held, early });
   } catch (thrown) {
-    refuse(exchange, thrown);
+    if (early?.isOpen === true) early.fail(toGatewayError(thrown));
+    else refuse(exchange, thrown);
   } finally {
+    early?.stop();
     held?.release();
     exchange.end(gateway.hash);
   }

@@ -44,6 +44,7 @@ const marks: readonly AgentMark[] = [
   { agent: 'codex', header: 'originator', value: /^codex/ },
   { agent: 'opencode', header: 'user-agent', value: /^opencode\// },
   { agent: 'gemini', header: 'user-agent', value: /^GeminiCLI[/-]/ },
+  { agent: 'qwen', header: 'user-agent', value: /^QwenCode\// },
   // Copilot CLI, whose user-agent is its SDK's.
   { agent: 'copilot', header: 'x-interaction-type', value: /^conversation-/ },
 ];

@@ -4,6 +4,7 @@ import { clientOf } from '../../src/cli/agents/clients.ts';
 import { checkClaude } from '../../src/cli/doctor/check-claude.ts';
 import { checkCodexOverrides } from '../../src/cli/doctor/check-codex.ts';
 import { checkManagedOpencode } from '../../src/cli/doctor/check-opencode.ts';
+import { checkQwen } from '../../src/cli/doctor/check-qwen.ts';
 import { createWorkspace } from '../config/workspace.ts';
 
 // Each case was tried with the real agent: its requests went elsewhere, or those of a "fine" one to the gateway.
@@ -14,7 +15,11 @@ const elsewhere = 'http://127.0.0.1:4999';
 type Files = Readonly<Record<string, string>>;
 type Variables = Readonly<Record<string, string>>;
 
-function errorsOf(check: typeof checkClaude | typeof checkCodexOverrides, files: Files, env: Variables = {}) {
+function errorsOf(
+  check: typeof checkClaude | typeof checkCodexOverrides | typeof checkQwen,
+  files: Files,
+  env: Variables = {},
+) {
   const root = createWorkspace(files);
   const io = { env: { HOME: join(root, 'home'), ...env }, cwd: join(root, 'project') };
   return check(io, url, root)
@@ -115,5 +120,32 @@ describe('opencode', () => {
     expect(messages).toEqual(
       problem === undefined ? [] : [`${file} ${problem}, and overrides what gateway run sets`],
     );
+  });
+});
+
+describe('Qwen Code', () => {
+  const providers = (of: object) => JSON.stringify({ modelProviders: of });
+  const own = providers({ openai: [{ id: 'house', baseUrl: `${elsewhere}/v1`, envKey: 'KEY' }] });
+
+  test.each(['home/.qwen/settings.json', 'project/.qwen/settings.json'])(
+    '%s names other addresses',
+    (file) => {
+      expect(errorsOf(checkQwen, { [file]: own })).toEqual([
+        `${file} gives models addresses of their own (modelProviders)`,
+      ]);
+    },
+  );
+
+  // The argument and the variables hold over these.
+  test.each<[string, string]>([
+    ['another login', JSON.stringify({ security: { auth: { selectedType: 'gemini' } } })],
+    ['an address', JSON.stringify({ security: { auth: { baseUrl: elsewhere } } })],
+    ['no providers', providers({})],
+  ])('%s is fine', (_what, settings) => {
+    expect(errorsOf(checkQwen, { 'home/.qwen/settings.json': settings })).toEqual([]);
+  });
+
+  test('a file that cannot be read is not taken for harmless', () => {
+    expect(errorsOf(checkQwen, { 'home/.qwen/settings.json': '{ // mine' })).toHaveLength(1);
   });
 });

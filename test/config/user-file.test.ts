@@ -56,6 +56,7 @@ const kinds = {
     'providers.*.forward_headers',
     'providers.*.timeouts',
     'providers.*.heartbeat',
+    'providers.*.open_after',
     'providers.*.connections',
     'providers.*.retries',
     'providers.*.breaker',

@@ -114,6 +114,7 @@ export async function relay(
       answer,
       stream,
       headers,
+      hasHead: false,
       heartbeatMs,
       held: { add: () => undefined, release: () => undefined },
       found: () => ({ verdicts: [], masking: {} }),

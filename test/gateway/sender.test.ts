@@ -73,6 +73,7 @@ describe('the head', () => {
       { agent: 'opencode', session: 'ses_1', parent: 'ses_0' },
     ],
     ['Gemini CLI', { 'user-agent': 'GeminiCLI/0.61.0/gemini-2.5-pro (linux; x64)' }, { agent: 'gemini' }],
+    ['Qwen Code', { 'user-agent': 'QwenCode/0.24.4 (linux; x64)' }, { agent: 'qwen' }],
     ['Copilot CLI', { 'x-interaction-type': 'conversation-agent' }, { agent: 'copilot' }],
     [
       'who names its own session beside that of an agent',

@@ -7,7 +7,7 @@ import { toFields, toText } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 import { codexHome, readSettingsFile } from '../shell/read-settings.ts';
-import { type ClientName, clientOf, type ModelLimits } from './clients.ts';
+import { type ClientName, clientOf, type ModelLimits, qwenModel } from './clients.ts';
 
 interface Choice {
   readonly name: ClientName;
@@ -84,6 +84,8 @@ function fault(id: string, entry: Readonly<Record<string, unknown>> | undefined)
 async function ownModels(name: ClientName, io: Io): Promise<readonly string[]> {
   if (name === 'claude') return [io.env.ANTHROPIC_MODEL || logins.claude.model];
   if (name === 'gemini') return [io.env.GEMINI_MODEL || 'gemini-2.5-pro'];
+  if (name === 'copilot') return [io.env.COPILOT_MODEL || logins.codex.model];
+  if (name === 'qwen') return [io.env.OPENAI_MODEL || qwenModel];
   if (name === 'opencode') return [logins.claude.model, logins.codex.model];
   const { parse } = await import('smol-toml');
   const { value } = readSettingsFile(join(codexHome(io.env), 'config.toml'), parse);

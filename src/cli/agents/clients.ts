@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentModels } from '../../client/address.ts';
+import { logins } from '../../config/source/logins.ts';
 import { makeDirectory, stateDirectory } from '../../lib/directories.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
 import { runLimitsHeader } from '../../lib/run-limits-header.ts';
@@ -24,7 +25,7 @@ interface Target {
   readonly limits?: ModelLimits;
   /** Whether the client uses its own login at the provider, so that the key is only for the gateway. */
   readonly login?: boolean;
-  /** The user's own ANTHROPIC_CUSTOM_HEADERS, one a line, or GEMINI_CLI_CUSTOM_HEADERS. */
+  /** The user's own headers: what `headersVariable` has. */
   readonly headers?: string | undefined;
   /** Sent with each request, so that records say which run it belongs to. */
   readonly run?: Run | undefined;
@@ -56,6 +57,8 @@ interface Client {
   readonly conflicts: readonly string[];
   /** Variables that would take the place of its own login. */
   readonly loginConflicts?: readonly string[];
+  /** The variable that has headers of the user's own. */
+  readonly headersVariable?: string;
   /** An example command, shown by `env`. */
   readonly example: string;
   /** What else than its main model it can be told to ask. */
@@ -66,6 +69,9 @@ interface Client {
 
 /** With any other, Gemini CLI asks Google and ignores GOOGLE_GEMINI_BASE_URL. */
 export const geminiAuth = 'gemini-api-key';
+
+/** What Qwen Code asks for here, if nobody names a model. */
+export const qwenModel = 'qwen3-coder-plus';
 
 /** Each makes Claude Code use another cloud and ignore ANTHROPIC_BASE_URL. */
 export const otherClouds = [
@@ -104,6 +110,7 @@ const clients = {
         }),
       },
     }),
+    headersVariable: 'ANTHROPIC_CUSTOM_HEADERS',
     // With the socket it connects there and ignores the address.
     roles: ['small', 'thinking'],
     conflicts: ['ANTHROPIC_API_KEY', 'ANTHROPIC_UNIX_SOCKET', ...otherClouds],
@@ -156,9 +163,79 @@ const clients = {
       // Without a choice it takes one for an address of one's own, which it then refuses (0.61).
       files: { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: { security: { auth: { selectedType: geminiAuth } } } },
     }),
+    headersVariable: 'GEMINI_CLI_CUSTOM_HEADERS',
     conflicts: ['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA', 'GOOGLE_API_KEY'],
     example: 'gemini -p "hello"',
     install: 'npm install -g @google/gemini-cli',
+  },
+  copilot: {
+    settings: ({
+      url,
+      key,
+      models: { main },
+      limits: { contextWindow, maxOutputTokens } = {},
+      headers,
+      run,
+    }) => ({
+      variables: {
+        COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+        COPILOT_PROVIDER_TYPE: 'openai',
+        COPILOT_PROVIDER_API_KEY: key,
+        ...(run !== undefined && {
+          COPILOT_PROVIDER_HEADERS: [...otherHeaders(headers), ...runLines(run)].join('\n'),
+        }),
+        ...(main !== undefined && { COPILOT_MODEL: main }),
+      },
+      defaults: {
+        // It has no model of its own for another host than GitHub's.
+        ...(main === undefined && { COPILOT_MODEL: logins.codex.model }),
+        // Nothing is sent to GitHub, whose models it doesn't use here.
+        COPILOT_OFFLINE: 'true',
+        ...(contextWindow !== undefined && { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(contextWindow) }),
+        ...(maxOutputTokens !== undefined && { COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: String(maxOutputTokens) }),
+      },
+    }),
+    headersVariable: 'COPILOT_PROVIDER_HEADERS',
+    conflicts: [
+      'COPILOT_PROVIDER_BEARER_TOKEN',
+      'COPILOT_PROVIDER_API_KEY_COMMAND',
+      'COPILOT_PROVIDER_MODEL_ID',
+      'COPILOT_PROVIDER_WIRE_MODEL',
+      'COPILOT_PROVIDER_WIRE_API',
+      'COPILOT_PROVIDER_TRANSPORT',
+    ],
+    example: 'copilot -p "hello"',
+    install: 'npm install -g @github/copilot',
+  },
+  qwen: {
+    settings: ({ url, key, models: { main }, run }) => ({
+      variables: {
+        OPENAI_BASE_URL: `${url}/v1`,
+        OPENAI_API_KEY: key,
+        ...(main !== undefined && { OPENAI_MODEL: main }),
+        ...(run !== undefined && { GATEWAY_RUN: run.id, GATEWAY_RUN_LIMITS: run.limits ?? '' }),
+      },
+      ...(main === undefined && { defaults: { OPENAI_MODEL: qwenModel } }),
+      ...(run !== undefined && {
+        // It takes headers from a file only, in which it replaces variables.
+        files: {
+          QWEN_CODE_SYSTEM_DEFAULTS_PATH: {
+            model: {
+              generationConfig: {
+                customHeaders: {
+                  'x-gateway-run': reference('GATEWAY_RUN'),
+                  [runLimitsHeader]: reference('GATEWAY_RUN_LIMITS'),
+                },
+              },
+            },
+          },
+        },
+      }),
+      arguments: ['--auth-type', 'openai'],
+    }),
+    conflicts: [],
+    example: 'qwen "hello"',
+    install: 'npm install -g @qwen-code/qwen-code',
   },
   openai: {
     settings: ({ url, key }) => ({ variables: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key } }),
@@ -187,6 +264,11 @@ export function clientOf(name: ClientName): Client {
 
 /** Clients that `run` can start. */
 export const agentNames = clientNames.filter((name) => 'install' in clients[name]);
+
+/** How settings of Qwen Code name a variable's value. */
+function reference(variable: string): string {
+  return `\${${variable}}`;
+}
 
 /** Its name for two models: one to plan with (its Opus), one for everything else (its Sonnet). */
 function claudeModels(main: string | undefined, thinking: string | undefined): ClientSettings['variables'] {

@@ -25,6 +25,7 @@ type Replaced =
   | 'forward_headers'
   | 'timeouts'
   | 'heartbeat'
+  | 'open_after'
   | 'breaker';
 
 type InMs<Durations> = { readonly [Name in keyof Durations & string as `${Name}Ms`]: number };
@@ -50,6 +51,8 @@ export interface ProviderConfig extends Readonly<Omit<ProviderSettings, Replaced
   readonly timeouts: InMs<ProviderSettings['timeouts']>;
   /** After how much silence its streams get signs of life; undefined: only those that don't pass unchanged get any. */
   readonly heartbeatMs?: number;
+  /** After how long without its head a stream is begun; undefined: only translated ones are, after the usual time. */
+  readonly openAfterMs?: number;
   readonly breaker: { readonly failures: number; readonly openMs: number };
   /** False when something it needs is missing; requests for it are refused as provider.unavailable. */
   readonly isConfigured: boolean;
@@ -151,6 +154,7 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     forward_headers,
     timeouts,
     heartbeat,
+    open_after,
     breaker,
     ...rest
   } = settings;
@@ -183,6 +187,7 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     forwardHeaders: forwardHeadersOf(forward_headers, rest),
     timeouts: inMs(timeouts),
     ...(heartbeat !== undefined && { heartbeatMs: ms(heartbeat) }),
+    ...(open_after !== undefined && { openAfterMs: ms(open_after) }),
     breaker: { failures: breaker.failures, openMs: ms(breaker.open) },
     isConfigured: disabledBecause === undefined,
     ...(disabledBecause !== undefined && { disabledBecause }),

@@ -83,6 +83,11 @@ export const providerSchema = z.strictObject({
     .describe(
       'Send signs of life into its streams after this much silence, also where they pass unchanged (where they do not: after 15s anyway).',
     ),
+  open_after: duration(1_000)
+    .optional()
+    .describe(
+      'Begin the answer to a request for a stream when the provider has said nothing for so long; from then on a failure is an error event (translated streams: after 45s anyway).',
+    ),
   connections: reaching('nothing', z.int().min(1).max(100_000))
     .default(512)
     .describe('Most connections to it at a time.'),

@@ -1,4 +1,5 @@
 import type { Forwarded } from '../../providers/attempt.ts';
+import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { limitHeadersOf } from '../rate-limit-headers.ts';
@@ -40,4 +41,9 @@ function withJsonType(headers: readonly string[]): string[] {
   const at = headers.indexOf('content-type');
   const others = at < 0 ? headers : [...headers.slice(0, at), ...headers.slice(at + 2)];
   return ['content-type', 'application/json', ...others];
+}
+
+/** Of a dialect whose streams are events only if the client asks for them. `query`: without its question mark. */
+export function wantsArray({ call }: ModelEndpoint, query: string): boolean {
+  return call.query !== undefined && new URLSearchParams(query).get('alt') !== 'sse';
 }

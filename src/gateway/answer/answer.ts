@@ -13,14 +13,14 @@ import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-
 import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { type AnswerReader, type CheckedAnswer, checkAnswer, toBytes } from '../decision/read-answer.ts';
-import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { answersOf } from '../spending/output-bound.ts';
 import type { SeenAnswer } from '../subscriber.ts';
-import { headersFor } from './answer-headers.ts';
+import { headersFor, wantsArray } from './answer-headers.ts';
 import { AnswerStream } from './answer-stream.ts';
+import type { EarlyHead } from './early-head.ts';
 import { ExactSource, TranslatedSource } from './event-source.ts';
 import { relayStream } from './relay.ts';
 import { streamStages } from './stream-stages.ts';
@@ -48,6 +48,7 @@ interface Answered {
   readonly query: string;
   /** What the exchange takes of the memory for bodies. */
   readonly held: HeldBytes;
+  readonly early: EarlyHead;
 }
 
 /**
@@ -146,7 +147,7 @@ function credentialsRejected({ target }: Forwarded<UpstreamRequest>, cause = '')
 async function sendStream(
   exchange: Exchange,
   { pieces }: Pick<Gateway, 'pieces'>,
-  { forwarded, decided, query, held }: Answered,
+  { forwarded, decided, query, held, early }: Answered,
 ): Promise<void> {
   const { answer } = forwarded;
   const { endpoint, key, answerRules } = decided;
@@ -170,12 +171,8 @@ async function sendStream(
   const shared = isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices });
   const found = () => ({ verdicts: rules?.verdicts ?? [], masking: restorer?.counts ?? {} });
   const { heartbeatMs = isExact ? undefined : ownHeartbeatMs } = forwarded.target.provider.options;
-  await relayStream(exchange, { answer: shared, stream, headers, held, found, heartbeatMs });
-}
-
-/** Of a dialect whose streams are events only if the client asks for them. */
-function wantsArray({ call }: ModelEndpoint, query: string): boolean {
-  return call.query !== undefined && new URLSearchParams(query).get('alt') !== 'sse';
+  const hasHead = early.stop();
+  await relayStream(exchange, { answer: shared, stream, headers, hasHead, held, found, heartbeatMs });
 }
 
 /** Of a host that never streams. An error stays a whole answer. */
@@ -233,7 +230,7 @@ async function sendWholeAnswer(
 async function sendBody(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
-  { forwarded, decided }: Answered,
+  { forwarded, decided, early }: Answered,
   body: Buffer,
   { isOwn = forwarded.request.translation !== undefined } = {},
 ): Promise<void> {
@@ -245,7 +242,7 @@ async function sendBody(
   const seen = { tally, extent: 'whole' } as const;
   const isRejected = errorStatus === 401 && !forwarded.target.provider.takesLogin;
   const shown = isRejected ? { verdicts: [], masking: {}, result: credentialsRejected(forwarded) } : checked;
-  send(exchange, forwarded, { checked: shown, isOwn, seen, status: errorStatus });
+  send(exchange, forwarded, { checked: shown, isOwn, seen, status: errorStatus, early });
 }
 
 /** What decides how an answer is checked. */
@@ -262,7 +259,7 @@ async function sendProviderError(exchange: Exchange, answered: Answered): Promis
   sendErrorBody(exchange, answered, await readWhole(answer, errorLimitBytes, exchange.lifetime));
 }
 
-function sendErrorBody(exchange: Exchange, { forwarded, decided }: Answered, bytes: Buffer): void {
+function sendErrorBody(exchange: Exchange, { forwarded, decided, early }: Answered, bytes: Buffer): void {
   const { dialect } = decided.endpoint;
   const { status } = forwarded.answer;
   const text = bytes.toString();
@@ -276,7 +273,7 @@ function sendErrorBody(exchange: Exchange, { forwarded, decided }: Answered, byt
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = isOwn ? toBytes(error) : bytes;
   const checked = checkAnswer(body, checkOf(exchange, forwarded, decided));
-  send(exchange, forwarded, { checked, isOwn, cause, seen: undefined });
+  send(exchange, forwarded, { checked, isOwn, cause, seen: undefined, early });
 }
 
 /** The text of a page on one line, shortened to fit in a record. What is far behind the beginning is not looked at. */
@@ -303,14 +300,16 @@ interface Sent {
   readonly cause?: string | undefined;
   /** Absent for the provider's own. */
   readonly status?: number | undefined;
+  readonly early: EarlyHead;
 }
 
 /** Throws why the answer may not leave. */
 function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: Sent): void {
-  const { checked, isOwn, seen, cause, status = forwarded.answer.status } = sent;
+  const { checked, isOwn, seen, cause, status = forwarded.answer.status, early } = sent;
   const { verdicts, masking, result } = checked;
   exchange.events.answerRead({ seen, verdicts, masking, cause });
   if (result instanceof GatewayError) throw result;
+  if (early.isOpen) return early.failWith(status, result);
   exchange.events.wrote(result);
   const headers = headersFor(exchange, forwarded, { isOwn });
   headers.push('content-length', String(result.length));

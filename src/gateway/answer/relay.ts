@@ -23,6 +23,8 @@ interface StreamOptions {
   readonly stream: RelayedStream;
   /** Flat list of names and values. */
   readonly headers: readonly string[];
+  /** Whether the client has a head already, so that these headers are lost. */
+  readonly hasHead: boolean;
   /** After how much silence of the provider the client gets signs of life; undefined for none. */
   readonly heartbeatMs?: number | undefined;
   /** What the exchange takes of the memory for bodies. */
@@ -36,9 +38,11 @@ interface StreamOptions {
  * the stream failed, after sending an error event, and if the client disconnected.
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
-  const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
-  exchange.response.writeHead(options.answer.status, headers);
-  exchange.response.flushHead();
+  if (!options.hasHead) {
+    const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
+    exchange.response.writeHead(options.answer.status, headers);
+    exchange.response.flushHead();
+  }
   return new Promise((resolve, reject) => {
     const sink = new StreamSink(exchange, options, (error) => (error ? reject(error) : resolve()));
     options.answer.pipe(sink);

@@ -17,7 +17,8 @@ export function readRunLimits(
 ): KeyLimits | undefined {
   if (run === undefined) return undefined;
   const value = request.header(runLimitsHeader);
-  if (value === undefined) return undefined;
+  // Empty from an agent whose settings have the header in any case.
+  if (value === undefined || value === '') return undefined;
   const [, usd, requests] = form.exec(value) ?? [];
   if (usd === undefined && requests === undefined) {
     const message = `${runLimitsHeader} must be usd=N, requests=N or usd=N;requests=N`;

@@ -1,2 +1,2 @@
 /** Agents that are recognized by what they send. */
-export const clientNames = ['claude', 'codex', 'opencode', 'gemini', 'copilot'] as const;
+export const clientNames = ['claude', 'codex', 'opencode', 'gemini', 'copilot', 'qwen'] as const;
