@@ -57,6 +57,11 @@ export interface Detector {
     | { readonly kind: 'always' };
   /** Longest match in characters, which determines how much of a stream is held back. */
   readonly reach: number;
+  /**
+   * How much of two texts it is to read for what goes over the place where they meet, from there on in both directions;
+   * absent if that is always its reach.
+   */
+  reachAcross?(before: string, after: string): number;
   /** Whether it is run on the folded view too. */
   readonly folded: boolean;
   /** Set if the lower-cased form of an ASCII text yields nothing that the text itself doesn't. */

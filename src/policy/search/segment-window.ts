@@ -150,12 +150,16 @@ export class SegmentWindow {
 
   /** Detectors by how much they are to read of the first and the last text: those that read all of them together. */
   #byReach(texts: readonly string[]): ReadonlyMap<number, readonly number[]> {
-    const longest = Math.max((texts[0] as string).length, (texts[texts.length - 1] as string).length);
+    const first = texts[0] as string;
+    const last = texts[texts.length - 1] as string;
+    const longest = Math.max(first.length, last.length);
     const byReach = new Map<number, number[]>();
     for (const number of this.#scheduled) {
       const pattern = this.#patternSet.patterns[number];
       if (pattern?.kind !== 'detector') continue;
-      const own = Math.min(pattern.detector.reach, crossReach);
+      const { detector } = pattern;
+      const across = texts.length === 2 ? detector.reachAcross?.(first, last) : undefined;
+      const own = Math.min(across ?? detector.reach, crossReach);
       const reach = own < longest ? own : crossReach;
       const same = byReach.get(reach);
       if (same === undefined) byReach.set(reach, [number]);

@@ -3,8 +3,8 @@ import { isRandomValue, isSecretValue } from './secret-value.ts';
 
 interface Argument {
   readonly why: string;
-  /** What a text must contain for the expression to be tried. */
-  readonly mark: RegExp;
+  /** Words of which a text must contain one, in any case, for the expression to be tried; `#` is a digit. */
+  readonly marks: readonly string[];
   /** Its group is the password; every repetition is bounded. */
   readonly expression: RegExp;
   /**
@@ -14,161 +14,263 @@ interface Argument {
   readonly finds?: 'likely' | 'random';
 }
 
+const parameters = [
+  ...['sig=', 'signature=', 'code=', 'auth=', 'sid=', 'tk=', 'pw=', 'k=', 'apikey='],
+  ...['x-amz-sig', 'x-goog-sig'],
+];
+
 const credentialArguments: readonly Argument[] = [
   {
     why: 'option of curl',
-    mark: /curl/,
+    marks: ['curl'],
     expression: /(?:-u|--user)[ =]["']?([^\s"':@/$]{20,128}):["']?(?=\s|$)/g,
     finds: 'likely',
   },
   {
     why: 'user and password of an option',
-    mark: /-(?:[au][ =]|auth|user|uri)|creds/i,
+    marks: [' -a ', ' -a=', ' -u ', ' -u=', '-auth', '-user', '--uri', 'creds'],
     expression:
       /(?<![\w-])(?:-[aAuU]|-auth|--(?:auth|user|proxy-user|uri|(?:\w{2,6}-)?creds))[ =]["']?(?:[\w-]{1,20}\\{1,2})?[\w.@+-]{1,64}[:%]([^\s"'@|;]{14,128})/g,
     finds: 'random',
   },
   {
     why: 'password beside a user',
-    mark: /[ \t][-/](?:[pwax]|ap|xp)/i,
+    marks: [' -p', ' -w', ' -a', ' -x', ' /p'],
     expression:
       /(?<=\s)[-/]{1,2}(?:[uUlD]|[ax]u|user(?:name)?)[ =:]?["']?[^\s"'|;]{1,80}["']?\s(?:[^\n|;]{0,80}?\s)?[-/](?:[pPwAX]|pw|ap|xp)[ =:]?["']?([^\s"'|;]{14,128})/g,
     finds: 'random',
   },
   {
     why: 'password of a command',
-    mark: /login|publish|upload|push|keychain|security|generic-password|veracrypt|keygen|conan|credhub|doveadm|ldap|rar|7z/i,
+    marks: [
+      'login ',
+      'publish ',
+      'upload ',
+      'db push',
+      'keychain ',
+      'security import',
+      'generic-password',
+      'veracrypt',
+      'ssh-keygen',
+      'conan user',
+      'credhub',
+      'doveadm',
+      'ldap',
+      'rar a ',
+      'rar x ',
+      'rar e ',
+      '7z ',
+    ],
     expression:
       /\b(?:(?:login|publish|upload|db push|unlock-keychain|security import|generic-password|veracrypt|ssh-keygen|conan user|credhub set|doveadm pw|ldap\w{3,6})\b[^\n|;]{0,80}?\s-[pPwaNs] ?|(?:(?:un)?rar|7z)\b[^\n|;]{0,40}?\s-h?p)["']?([^\s"'|;]{14,128})/g,
     finds: 'random',
   },
   {
     why: 'key of a command',
-    mark: /doctl|fly|vercel|codecov|nuget|rancher|influx|doppler|glab|gitlab-runner|openai|openssl|snmp/i,
+    marks: [
+      'doctl',
+      'fly ',
+      'flyctl',
+      'vercel',
+      'codecov',
+      'nuget',
+      'rancher',
+      'influx',
+      'doppler',
+      'glab',
+      'gitlab-runner',
+      'openai',
+      'openssl',
+      'snmp',
+    ],
     expression:
       /\b(?:doctl|fly(?:ctl)?|vercel|codecov(?:\.io\/bash\))?|nuget|rancher|influx|doppler|glab|gitlab-runner|openai|openssl enc|snmp\w{3,8})\b[^\n|;]{0,80}?\s-[tkrvc] ["']?([^\s"'|;]{14,128})/g,
     finds: 'random',
   },
   {
     why: 'argument of a login',
-    mark: /login |auth |unlock |unseal |authtoken |obscure |encrypt_string |authorize/i,
+    marks: [
+      'login ',
+      'auth ',
+      'unlock ',
+      'unseal ',
+      'authtoken ',
+      'obscure ',
+      'encrypt_string ',
+      'authorize',
+    ],
     expression:
       /(?<![^\s\x60(&;|])[a-z][\w.-]{1,24} (?:[a-z]{1,16} )?(?:login|auth|unlock|unseal|authtoken|obscure|encrypt_string|authorize(?:-account)?) (?:[\w.+-]{1,48}@?[\w.-]{0,48} )?["']?([^\s"'|;@]{14,128})["']?(?=\s|$)/g,
     finds: 'random',
   },
   {
     why: 'password behind its user',
-    mark: /net user|wpa_passphrase|passwd -|change_password|alias set|http-basic|-oauth|bundle config|upwd|user:password|refresh-token|AUTH |setapikey|expdp|impdp|user \S{1,32} using|\.login=/,
+    marks: [
+      'net user',
+      'wpa_passphrase',
+      'passwd -',
+      'change_password',
+      'alias set',
+      'http-basic',
+      '-oauth',
+      'bundle config',
+      'upwd',
+      'user:password',
+      'refresh-token',
+      'auth ',
+      'setapikey',
+      'expdp',
+      'impdp',
+      'connect to ',
+      '.login=',
+    ],
     expression:
       /\b(?:net user \S{1,64} |wpa_passphrase \S{1,32} |\w{2,12}passwd -\w*b\w* \S{1,80} \S{1,64} |change_password \S{1,64} |alias set \S{1,32} \S{3,80} \S{3,64} |http-basic\.\S{1,80} \S{1,64} |\w{2,12}-oauth\.\S{3,80} |bundle config (?:set )?(?:-\S{1,12} )?\S{3,80} \S{1,48}:|(?:user:password|upwd) \S{1,64} |refresh-token \S{3,64} |AUTH (?:\w{1,32} )?|setapikey |(?:ex|im)pdp \w{1,32}\/|user \S{1,32} using |\.login=)["']?([^\s"'@|;]{14,128})/g,
     finds: 'random',
   },
   {
     why: 'input of a command',
-    mark: /(?:echo|printf) /,
+    marks: ['echo ', 'printf '],
     expression:
       /(?:echo|printf) (?:-n )?["']?([^\s"'|$]{14,256})["']?(?:; ?echo [^|\n]{1,256}\))? ?\|[^\n|]{0,40}?(?:passw\w{0,8}[- ]{1,3}(?:on-)?stdin|stdin-password|\b(?:login|kinit|realm join|luks\w{4,10}|cryptsetup|vncpasswd|smbpasswd|keyring set|keystore add|secret-tool store|pass insert|secrets? (?:create|put|set|versions add))\b)/g,
     finds: 'random',
   },
   {
     why: 'input of a command',
-    mark: /-stdin|sudo -|with-token|<<</,
+    marks: ['-stdin', 'sudo -', 'with-token', '<<<'],
     expression:
       /(?:(?:echo|printf) (?:-n )?["']?(?=[^\n|]{8,130}\|(?! ?git )[^\n]{0,60}(?:-stdin|sudo -\w{0,4}S|with-token))|(?:secret|env|login|token|password)[^\n|;]{0,60}<<< ?["']?)([^\s"'|$]{8,256})/g,
     finds: 'likely',
   },
   {
     why: 'secret of a network device',
-    mark: /community|(?:secret|password|key|md5) \d |net use/,
+    marks: ['community', 'secret # ', 'password # ', 'key # ', 'md5 # ', 'net use'],
     expression:
       /(?:community (?=\S{6,64} R[OW])|(?:secret|password|key|md5) \d (?!\d{1,5}\b)|net use \S{1,8} \S{3,64} )["']?([^\s"']{8,128})/g,
     finds: 'likely',
   },
   {
     why: 'password file of PostgreSQL',
-    mark: /:(?:\d{4,5}|\*):/,
+    marks: [':####:', ':#####:', ':*:'],
     expression:
       /(?<![^\s"'])[\w.*-]{1,64}:(?:\d{4,5}|\*):[\w*-]{1,48}:[\w*-]{1,48}:([^\s:"']{8,128})(?![^\s"'])/g,
     finds: 'likely',
   },
   {
     why: 'user of an address',
-    mark: /:\/\/[\w-]{24,128}@/,
+    marks: ['://'],
     expression: /:\/\/([\w-]{24,128})@(?!o?\d{0,12}\.?(?:ingest|sentry))/g,
   },
   {
     why: 'option of curl',
-    mark: /curl|wget/,
+    marks: ['curl', 'wget'],
     expression: /(?:-u|--user)[ =]["']?[^\s"':]{1,64}:([^\s"']{4,128})/g,
     finds: 'likely',
   },
   {
     why: 'option of a command',
-    mark: /sshpass|redis-cli|mysql|mariadb|mongosh?|ldap(?:search|modify|add|delete|whoami|passwd)|htpasswd|(?:docker|podman|helm) /,
+    marks: [
+      'sshpass',
+      'redis-cli',
+      'mysql',
+      'mariadb',
+      'mongo',
+      'ldap',
+      'htpasswd',
+      'docker ',
+      'podman ',
+      'helm ',
+    ],
     expression:
       /(?:sshpass -p ?|redis-cli\b[^\n|;]{0,80}? -a |m(?:ysql|ariadb)(?:-?dump|admin)?\b[^\n|;]{0,80}? -p|mongo(?:sh)?\b[^\n|;]{0,80}? -p |(?:docker|podman|helm)\b[^\n|;]{0,40}? login [^\n|;]{0,80}?(?:-p|--password) ?|ldap\w{3,6}\b[^\n|;]{0,80}? -w ?|htpasswd -\w*b\w*[^\n|;]{0,80}? )["']?([^\s"']{8,128})/g,
     finds: 'likely',
   },
   {
     why: 'secret of a command',
-    mark: /secret|put-parameter/,
+    marks: ['secret', 'put-parameter', 'variable set'],
     expression:
       /(?:secrets? (?:set|create|put|add)|variable set|put-parameter) [^\n|;]{1,120}?(?:--body|--value|-b|-v|--data|--secret-string)[ =]["']?([^\s"']{8,256})/g,
     finds: 'likely',
   },
   {
     why: 'secret of a command',
-    mark: /secret|vault/,
+    marks: ['secret', 'vault', '--from-literal'],
     expression:
       /(?:--from-literal[ =]|secrets? (?:set|put|add) (?:-[^\s]{1,20} ){0,2}|vault (?:kv put|write) \S{1,80} (?:\S{1,64} ){0,3}?)["']?[\w.-]{1,48}=["']?([^\s"']{8,256})/g,
     finds: 'likely',
   },
   {
     why: 'password of a command',
-    mark: /sqlplus|sqlcmd|smbclient|lftp|chpasswd|cqlsh|mongo|psql|isql|rabbitmqctl|https?ie?|keytool|zip|7z/,
+    marks: [
+      'sqlplus',
+      'sqlcmd',
+      'bcp ',
+      'smbclient',
+      'lftp',
+      'chpasswd',
+      'cqlsh',
+      'mongo',
+      'isql',
+      'add_user ',
+      'http -',
+      'https -',
+      'zip ',
+      '7z ',
+    ],
     expression:
       /(?:sqlplus (?:-\w{1,4} )?[\w.]{1,40}\/|(?:sqlcmd|isql|bcp)\b[^\n|;]{0,80}? -P ?|smbclient\b[^\n|;]{0,80}?-U [\w\\.]{1,40}%|lftp\b[^\n|;]{0,80}?-u [\w.@]{1,40},|(?:cqlsh|mongo\w{2,10})\b[^\n|;]{0,80}? -p |add_user [\w.-]{1,40} |https? (?:-\w{1,4} )?-a [\w.@-]{1,40}:|zip\b[^\n|;]{0,40}? -P ?|7z a? ?-p|echo ["']?[\w.-]{1,32}:(?=[^\n]{6,140}chpasswd))["']?([^\s"'@|]{8,128})/g,
     finds: 'likely',
   },
   {
     why: 'parameter of an address',
-    mark: /[?&](?:(?:x-(?:amz|goog)-)?sig(?:nature)?|code|auth|sid|tk|pw|k|apikey)=/i,
+    marks: parameters.flatMap((name) => [`?${name}`, `&${name}`]),
     expression:
       /[?&](?:(?:x-(?:amz|goog)-)?sig(?:nature)?|code|auth|sid|tk|pw|k|apikey)=([A-Za-z0-9%_.~+/=-]{20,256})/gi,
   },
   {
     why: 'session of a cookie',
-    mark: /cookie/i,
+    marks: ['cookie'],
     expression:
       /cookie\\?["']?\s?[:,=]\s?\\?["']?[^\n"']{0,200}?(?:sess\w{0,12}|sid|auth\w{0,8}|(?<![cx]srf[_-]?)token)=([^;\s"'\\]{16,256})/gi,
     finds: 'likely',
   },
   {
     why: 'value before its name',
-    mark: /["']?value["']?\s{0,4}[:=]/i,
+    marks: ['value:', 'value=', 'value :', 'value =', 'value  ', 'value"', "value'", 'value\\'],
     expression:
       /value\\?["']?\s{0,4}[:=]\s{0,4}\\?["']([^\s"'\\]{10,256})\\?["'],?\s{0,24}\\?["']?(?:name|key|id)\\?["']?\s{0,4}[:=]\s{0,4}\\?["'][\w.-]{0,40}(?:password|secret|token|api_?key)\\?["']/gi,
   },
   {
     why: 'password of a call',
-    mark: /(?:mysqli(?:_connect)?|getConnection|PDO|login|WiFi\.begin|basic_?auth|signIn\w{0,24}|authenticate|imap_open)\(/i,
+    marks: [
+      'mysqli',
+      'getConnection(',
+      'pdo(',
+      'login(',
+      'wifi.begin(',
+      'basic_auth(',
+      'basicauth(',
+      'signin',
+      'authenticate(',
+      'imap_open(',
+    ],
     expression:
       /(?:mysqli(?:_connect)?|getConnection|PDO|\w{0,12}login|WiFi\.begin|\w{0,8}basic_?auth|signIn\w{0,24}|authenticate|imap_open)\((?:[^()\n]{0,160},\s{0,4})?["'][^"'\n]{1,64}["'],\s{0,4}["']([^"'\s]{8,128})["']/gi,
   },
   {
     why: 'secret of a signature',
-    mark: /jwt/i,
+    marks: ['jwt.'],
     expression: /jwt\.(?:sign|verify|encode|decode)\([^,()\n]{1,80},\s{0,4}["']([^"'\s]{16,256})["']/gi,
   },
   {
     why: 'value of a named header',
-    mark: /for(?:HTTPHeaderField|Key)?:/,
+    marks: ['forHTTPHeaderField:', 'forKey:', 'for:'],
     expression:
       /["']([^"'\s]{16,256})["'],\s{0,4}for(?:HTTPHeaderField|Key)?:\s{0,4}["'][\w-]{0,40}(?:key|token|secret|password|authorization)["']/gi,
   },
   {
     why: 'password of a pair',
-    mark: /auth|credential/i,
+    marks: ['auth', 'credential'],
     expression:
       /(?:auth|credentials?)\w{0,12}[ =:]{0,3}[([{]\s{0,4}["'][^"'\n]{1,64}["'],\s{0,4}["']([^"'\s]{8,128})["']/gi,
   },
@@ -212,16 +314,23 @@ export const tellingPrefilters: readonly string[] = [
   '(?:sess[a-z0-9_]{0,12}|sid|auth[a-z0-9_]{0,8}|token)=[!-~]{16}',
 ];
 
-/** Characters that every expression has at least one of. */
-const punctuation = /[ =:("'<]/;
-/** Most texts have no mark, and one expression is faster than one for each place. */
-const anyMark = new RegExp(credentialArguments.map(({ mark }) => mark.source).join('|'), 'i');
+/** A group of words for each argument, and the last for statements: where none of them is, nothing is found. */
+export const argumentMarks = [...credentialArguments.map(({ marks }) => marks), ['insert ']];
+const statementMark = 1 << credentialArguments.length;
 
-/** `curl -u name:password`, `sshpass -p password`, `auth=("name", "password")` */
-export function findCredentialArguments(text: string): readonly Finding[] {
-  if (!punctuation.test(text) || !anyMark.test(text)) return [];
-  return credentialArguments.flatMap(({ why, mark, expression, finds }) => {
-    if (!mark.test(text)) return [];
+/**
+ * `curl -u name:password`, `sshpass -p password`, `auth=("name", "password")`, `insert into … values (…)`: those whose marks
+ * the text has, as bits by their place among `argumentMarks`.
+ */
+export function findCredentialArguments(text: string, marked: number): readonly Finding[] {
+  if (marked === 0) return [];
+  const positional = (marked & statementMark) === 0 ? [] : findPositionalPasswords(text);
+  return positional.concat(findArguments(text, marked));
+}
+
+function findArguments(text: string, marked: number): Finding[] {
+  return credentialArguments.flatMap(({ why, expression, finds }, number) => {
+    if ((marked & (1 << number)) === 0) return [];
     return [...text.matchAll(expression)].flatMap(({ index, 0: whole, 1: password = '' }): Finding[] => {
       if (!isSecretValue(password, 'password', false)) return [];
       const start = index + whole.lastIndexOf(password);
@@ -241,8 +350,7 @@ const value =
   /\s{0,8}(?:N?'((?:[^'\\]|''|\\.){0,256})'|[^,'()]{1,64}(?:\([^()]{0,64}\))?)\s{0,8}(?:,|(\)))/gy;
 
 /** The values of an SQL statement in the position of a password column. */
-export function findPositionalPasswords(text: string): readonly Finding[] {
-  if (!/insert /i.test(text)) return [];
+function findPositionalPasswords(text: string): Finding[] {
   return [...text.matchAll(statement)].flatMap(({ index, 0: whole, 1: columns = '', 2: rest = '' }) => {
     const names = columns.split(',').map((name) => name.trim().replace(/^["'`[]|["'`\]]$/g, ''));
     const from = index + whole.length - rest.length;

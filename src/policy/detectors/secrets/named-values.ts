@@ -95,13 +95,22 @@ export class AnnouncedKeys {
     this.#text = text;
   }
 
-  /** The key that a name announces; names are passed in order. */
-  behind(nameEnd: number): Range | undefined {
+  /** Whether a run is near enough behind a name; names are passed in order. */
+  isNear(nameEnd: number): boolean {
+    return this.#runBehind(nameEnd) !== undefined;
+  }
+
+  #runBehind(nameEnd: number): Range | undefined {
     this.#runs ??= findLongRuns(this.#text, minKeyLength, characters);
     while ((this.#runs[this.#next]?.start ?? Number.POSITIVE_INFINITY) < nameEnd) this.#next += 1;
     const run = this.#runs[this.#next];
-    if (run === undefined || run.start - nameEnd > announcedReach || run.end - run.start > maxKeyLength)
-      return undefined;
+    return run !== undefined && run.start - nameEnd <= announcedReach ? run : undefined;
+  }
+
+  /** The key that a name announces; names are passed in order. */
+  behind(nameEnd: number): Range | undefined {
+    const run = this.#runBehind(nameEnd);
+    if (run === undefined || run.end - run.start > maxKeyLength) return undefined;
     const between = this.#text.slice(nameEnd, run.start).replace(/\([\w ,]{1,24}\)/, '');
     if (otherwise.test(between) || !isOneLine(between) || !this.#standsAlone(run)) return undefined;
     const value = this.#text.slice(run.start, run.end);

@@ -44,15 +44,21 @@ function list(...lines: readonly string[]): readonly string[] {
 /** Keywords that are part of too many other words: they count only as the last word of a name, or before a sign. */
 const shortWords = { password: ['pw', 'psk'], token: ['auth', '[_-]pat', 'creds'] } as const;
 
-/** Any of the words, in texts of any case. */
-export const secretWord = new RegExp(
+const allWords = Object.values(words).flat();
+
+/** The same words, those of less than four characters by themselves, for a search for where they begin. */
+export const secretWords = [
+  [...allWords.filter(({ length }) => length > 3), 'auth', 'creds', '_pat', '-pat'],
+  [...allWords.filter(({ length }) => length < 4), 'pw', 'psk'],
+] as const;
+
+/** Any of the words, at a place in a text of any case. */
+export const secretWordHere = new RegExp(
   [
-    ...Object.values(words)
-      .flat()
-      .toSorted((one, other) => other.length - one.length),
+    ...allWords.toSorted((one, other) => other.length - one.length),
     ...Object.values(shortWords).map((all) => `(?:${all.join('|')})(?![a-z])`),
   ].join('|'),
-  'gi',
+  'iy',
 );
 
 /** Keywords of other scripts as in the folded view: lookalikes are Latin there, and marks are removed. */

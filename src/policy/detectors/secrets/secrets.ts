@@ -6,17 +6,14 @@ import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts'
 import { codeAt, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findThroughDisguise } from '../text/invisible.ts';
 import { findLongRuns } from '../text/long-runs.ts';
-import {
-  argumentPrefilters,
-  findCredentialArguments,
-  findPositionalPasswords,
-  tellingPrefilters,
-} from './credential-arguments.ts';
+import { argumentPrefilters, findCredentialArguments, tellingPrefilters } from './credential-arguments.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findNamedSecrets } from './named-secrets.ts';
 import { isSampleToken } from './placeholder.ts';
 import { privateKey } from './private-key.ts';
+import { reachAcross } from './reach-across.ts';
 import { likelyNamePrefilters, namePrefilters } from './secret-names.ts';
+import { readSigns, type SecretSigns } from './secret-signs.ts';
 import { findUrlCredentials, findWebhookAddresses, webhookPrefilter } from './url-credentials.ts';
 
 const shaped = {
@@ -37,6 +34,7 @@ const shaped = {
     ],
   },
   reach: privateKey.reach,
+  reachAcross,
   folded: false,
   // Pass phrases in quotation marks, keys in pieces, in disguise and private keys; all else ends at a space.
   holdsSpace: /["'`\\\r\n\u0080-\uffff]|private key|static key|putty-user-key|ls0tls1/i,
@@ -63,15 +61,14 @@ export const secrets: Detector = {
       ],
     },
     find: (text) =>
-      findThroughDisguise(text, (plain) =>
-        joinOverlapping([
-          ...findByForm(plain),
+      findThroughDisguise(text, (plain) => {
+        const signs = readSigns(plain);
+        return joinOverlapping([
+          ...findByForm(plain, signs),
           ...findWebhookAddresses(plain),
-          ...findNamedSecrets(plain),
-          ...findCredentialArguments(plain),
-          ...findPositionalPasswords(plain),
-        ]),
-      ),
+          ...findBySurroundings(plain, signs),
+        ]);
+      }),
   },
 };
 
@@ -88,19 +85,23 @@ const finders: readonly ((text: string) => readonly Finding[])[] = [
   findUrlCredentials,
   findGatewayKeys,
   findUnlistedKeys,
-  (text) => privateKey.find(text),
 ];
 
-function findByForm(text: string): readonly Finding[] {
+function findByForm(text: string, { opensPrivateKey }: SecretSigns): readonly Finding[] {
   const findings: Finding[] = [];
   // Not flatMap: most texts are short and contain nothing, and it takes a quarter of their time.
   for (const find of finders) for (const finding of find(text)) findings.push(finding);
-  return findings;
+  return opensPrivateKey ? findings.concat(privateKey.find(text)) : findings;
+}
+
+function findBySurroundings(text: string, { names, marked }: SecretSigns): readonly Finding[] {
+  return [...findNamedSecrets(text, names), ...findCredentialArguments(text, marked)];
 }
 
 function findSecrets(text: string): readonly Finding[] {
+  const signs = readSigns(text);
   return joinOverlapping(
-    [...findByForm(text), ...findNamedSecrets(text), ...findCredentialArguments(text)].filter((finding) =>
+    [...findByForm(text, signs), ...findBySurroundings(text, signs)].filter((finding) =>
       isSureEnough(finding, 'likely'),
     ),
   );
