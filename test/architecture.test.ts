@@ -42,7 +42,10 @@ const layers: Readonly<Record<string, Layer>> = {
     from: ['database/', 'dialects/', 'type:config/'],
     packages: ['pino', 'prom-client', '@opentelemetry/'],
   },
-  'providers/': { from: ['json/', 'hosts/', 'dialects/', 'type:config/'], packages: ['undici', '@smithy/'] },
+  'providers/': {
+    from: ['json/', 'hosts/', 'dialects/', 'type:config/', 'type:limits/'],
+    packages: ['undici', '@smithy/'],
+  },
   'sandbox/': { from: ['hosts/', 'dialects/', 'http/'] },
   'gateway/': {
     from: [

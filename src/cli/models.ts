@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
+import { buildUpdate } from './models/update.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { deadline, type Io } from './shell/io.ts';
 import { note, printValue } from './shell/print/print.ts';
@@ -10,9 +11,10 @@ import { gatewayTarget } from './shell/running-configuration.ts';
 export function build(io: Io): Command {
   return createCommand({
     name: 'models',
-    summary: 'list the models that the key may use, or show one',
-    examples: ['gateway models', 'gateway models sandbox-mini', 'gateway models -o json'],
+    summary: 'list the models that the key may use, or show one; take over newer prices',
+    examples: ['gateway models', 'gateway models sandbox-mini', 'gateway models update prices.json'],
   })
+    .addCommand(buildUpdate(io))
     .argument('[model]', 'show this one only')
     .action(async (id: string | undefined, _options: unknown, command: Command) => {
       await models(id, commonOptions(command), io);

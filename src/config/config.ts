@@ -34,6 +34,7 @@ import type { ProxyEnvironment } from './build/proxy.ts';
 import { buildInspector, buildSections, type InspectorConfig } from './build/sections.ts';
 import { warnOfUnused } from './build/unused.ts';
 import type { Settings } from './schema/schema.ts';
+import type { ModelTable } from './source/model-table.ts';
 import type { CaFile, KeyFile } from './source/named-files.ts';
 import { suggest } from './source/problems.ts';
 import { createReport, type ProblemSink, warnIfWritten } from './source/report.ts';
@@ -53,6 +54,8 @@ export interface ConfigSource {
   readonly keyFiles: ReadonlyMap<string, KeyFile>;
   readonly caFiles: ReadonlyMap<string, CaFile>;
   readonly proxies: ProxyEnvironment;
+  /** Prices and sizes that the user has taken over. */
+  readonly modelTable?: ModelTable | undefined;
   readonly nowMs: number;
   readonly hash: string;
   readonly isSandboxMode: boolean;

@@ -13,6 +13,7 @@ import { type Settings, withoutSecrets } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { absolutePath, homeOf, type PathBase } from './source/file-path.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
+import { readKeptTable } from './source/kept-table.ts';
 import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
 import { readCaFile, readEach, readKeyFile, withExtraAuthorities } from './source/named-files.ts';
 import { ConfigError, inFileOrder, type Problem } from './source/problems.ts';
@@ -268,13 +269,21 @@ async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
     readEach(readsFiles ? keyFilesOf(settings) : [], base, readKeyFile),
     readEach(readsFiles ? caFilesOf(settings) : [], base, readCaFile),
   ]);
-  const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}`, 'hex');
+  const kept = await readKeptTable(inputs.env);
+  if (kept?.fault !== undefined) {
+    const hint =
+      '"gateway models update" takes prices over anew, with --remove it goes back to those built in';
+    report.warn([], `the prices in ${kept.path} are not used: ${kept.fault}`, { hint });
+  }
+  const table = kept?.table === undefined ? '' : `\0${kept.path}`; // its name has its hash
+  const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}${table}`, 'hex');
   return buildConfig({
     settings: withAbsolutePaths(settings, base),
     references,
     keyFiles,
     caFiles: await withExtraAuthorities(caFiles, inputs.env.NODE_EXTRA_CA_CERTS),
     proxies: proxiesOf(inputs.env),
+    ...(kept?.table && { modelTable: kept.table }),
     report,
     nowMs,
     isSandboxMode,

@@ -102,7 +102,8 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
     const { name } = provider.options;
     providers.set(name, [...(providers.get(name) ?? []), provider]);
   }
-  const router = createModelRouter({ models: config.models, findModel: config.findModel, providers });
+  const { models, findModel, findKnown } = config;
+  const router = createModelRouter({ models, findModel, findKnown, providers });
   const decider = createDecider({
     source: config.policySource,
     names: { models: config.models, providers: [...providers.keys()] },

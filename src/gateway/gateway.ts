@@ -4,6 +4,7 @@ import type { BodyCapacity, BodyLimits, BodyMemory, HeldBytes } from '../http/bo
 import type { AllowedOrigins } from '../http/check-origin.ts';
 import type { PieceBudget, TickQueue } from '../lib/tick-queue.ts';
 import type { Counters } from '../limits/counters.ts';
+import type { FindKnownModel } from '../limits/known-models.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
@@ -31,6 +32,8 @@ export interface GatewayConfig extends AllowedOrigins {
   readonly providers: readonly ProviderOptions[];
   readonly models: readonly ModelEntry[];
   readonly findModel: (name: string) => ModelEntry | undefined;
+  /** What is known of models besides. */
+  readonly findKnown: FindKnownModel;
   /** The model for clients that name none, which must ask for it. */
   readonly defaultModel?: string | undefined;
   /** Strings that must never appear in an answer or a log. */

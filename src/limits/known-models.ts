@@ -1,3 +1,4 @@
+import type { ModelTable, TableLine, TablePrice } from '../config/source/model-table.ts';
 import { memoize } from '../lib/memoize.ts';
 import known from './known-models.json' with { type: 'json' };
 import type { Price } from './price.ts';
@@ -9,7 +10,8 @@ export interface KnownModel {
   readonly regionalPrice: Price;
   /** What it costs instead until then, in milliseconds since 1970. */
   readonly promotion?: { readonly untilMs: number; readonly price: Price; readonly regionalPrice: Price };
-  readonly maxOutputTokens: number;
+  /** Absent if unknown. */
+  readonly maxOutputTokens?: number;
   /** Absent if unknown. OpenAI's newer ones without the room that only output may fill, as Codex counts it. */
   readonly contextWindow?: number;
   /** Whether it may reason although a request says nothing about it. */
@@ -61,9 +63,10 @@ const imageTokens: readonly (readonly [RegExp, number])[] = [
   [/^(?:gpt-4|gpt-5(?:-|$)|o\d)/, 3_779],
 ];
 
-export const knownModels: ReadonlyMap<string, KnownModel> = new Map(
-  lines.map((line) => [line.name, toModel(line)]),
-);
+/** US$ for a thousand searches of the web, unless the line says otherwise. */
+const defaultSearches = 10;
+
+const builtIn: ReadonlyMap<string, KnownModel> = new Map(lines.map((line) => [line.name, toModel(line)]));
 
 /** The listed name of each dated one. */
 const listedNames: ReadonlyMap<string, string> = new Map(
@@ -84,14 +87,65 @@ function toModel(line: Line): KnownModel {
     }),
     maxOutputTokens,
     ...(contextWindow !== undefined && { contextWindow }),
-    reasonsUnasked: !withoutReasoning.test(name),
-    imageTokens: imageTokens.find(([names]) => names.test(name))?.[1] ?? unknownImageTokens,
+    ...byName(name),
   };
 }
 
-/** Searches of the web cost US$ 10 for a thousand, unless the line says otherwise. */
+/** What follows from a name alone. */
+function byName(name: string): Pick<KnownModel, 'reasonsUnasked' | 'imageTokens'> {
+  const tokens = imageTokens.find(([names]) => names.test(name))?.[1] ?? unknownImageTokens;
+  return { reasonsUnasked: !withoutReasoning.test(name), imageTokens: tokens };
+}
+
+/** The day of the latest price that is built in, in UTC. */
+export const builtInDate: string = known.date;
+
+/** What an endpoint of a region adds at most, as far as is known. */
+const highestRegional = 1.1;
+
+/**
+ * A line of a table that the user has taken over. Such tables say neither what an endpoint of a region adds nor what a
+ * search costs: these are what is built in for the model, else the highest that are known.
+ */
+function fromTable(name: string, line: TableLine): KnownModel {
+  const { long_prompt: long, context_window: contextWindow, max_output_tokens: maxOutputTokens } = line;
+  const before = builtIn.get(name);
+  const regional = before === undefined ? highestRegional : before.regionalPrice.input / before.price.input;
+  const searches = before?.price.searches ?? defaultSearches;
+  const tablePriceAt = (factor: number, each: TablePrice) => tablePrice(each, { name, factor });
+  const priceAt = (factor: number): Price => ({
+    ...tablePriceAt(factor, line),
+    searches,
+    ...(long && { longPrompt: { ...tablePriceAt(factor, long), aboveTokens: long.above_tokens } }),
+  });
+  const most = maxOutputTokens ?? before?.maxOutputTokens;
+  const window = contextWindow ?? before?.contextWindow;
+  return {
+    price: priceAt(1),
+    regionalPrice: priceAt(regional),
+    ...(most !== undefined && { maxOutputTokens: most }),
+    ...(window !== undefined && { contextWindow: window }),
+    ...byName(name),
+  };
+}
+
+function tablePrice(
+  line: TablePrice,
+  { name, factor }: { readonly name: string; readonly factor: number },
+): Price {
+  const { input, output, cache_read = input, cache_write = input } = line;
+  const { cache_write_1h = /(?:^|\.)claude-/.test(name) ? 2 * input : undefined } = line;
+  return {
+    input: product(input, factor),
+    output: product(output, factor),
+    cacheRead: product(cache_read, factor),
+    cacheWrite: product(cache_write, factor),
+    ...(cache_write_1h !== undefined && { longCacheWrite: product(cache_write_1h, factor) }),
+  };
+}
+
 function priceOf(line: Line, factor: number): Price {
-  const { name, input, output, cacheRead, cacheWrite, long, searches = 10 } = line;
+  const { name, input, output, cacheRead, cacheWrite, long, searches = defaultSearches } = line;
   const times = (inputs: number, outputs: number): Price => ({
     input: product(input, inputs),
     output: product(output, outputs),
@@ -120,36 +174,66 @@ const bedrockArn = /^arn:aws:bedrock:[a-z0-9-]*:\d*:(?:inference-profile|foundat
 /** `anthropic.claude-…`, `us.anthropic.claude-…`, with or without what Bedrock adds: `-v1`, `-v1:0`. */
 const bedrockName = /^(?:(global|us|eu|apac|au|jp)\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$/;
 
+/** The names that are built in. */
+export const knownModelNames: readonly string[] = [...builtIn.keys()];
+
 /** The name that a known model is listed by. */
-export function knownModelName(name: string): string | undefined {
+function nameIn(models: ReadonlyMap<string, KnownModel>, name: string): string | undefined {
   const short = name.replace(bedrockArn, '').replace(vendorPrefix, '');
   const plain = (bedrockName.exec(short)?.[2] ?? short).replace(defaultVersion, '').replace('@', '-');
-  return [name, plain, listedNames.get(plain) ?? ''].find((candidate) => knownModels.has(candidate));
+  return [name, plain, listedNames.get(plain) ?? ''].find((candidate) => models.has(candidate));
 }
 
-/** By its exact name, without vendor prefixes, or by the date of a version that is listed; never by part of the name. */
-export function knownModel(name: string): KnownModel | undefined {
-  return knownModels.get(listedName(name));
+/** The built-in name of a model. */
+export function knownModelName(name: string): string | undefined {
+  return nameIn(builtIn, name);
 }
+
+/** What is known of a model; undefined for one that isn't listed. */
+export type FindKnownModel = (name: string) => KnownModel | undefined;
+
+const finders = new WeakMap<ModelTable, FindKnownModel>();
+
+/**
+ * Finds models in a table, and what it does not have among those that are built in: by the exact name, without vendor
+ * prefixes, or by the date of a version that is listed; never by part of the name.
+ */
+export function knownModelFinder(table: ModelTable | undefined): FindKnownModel {
+  if (table === undefined) return knownModel;
+  const before = finders.get(table);
+  if (before !== undefined) return before;
+  const added = Object.entries(table.models).map(([name, line]) => [name, fromTable(name, line)] as const);
+  const finder = finderIn(new Map([...builtIn, ...added]));
+  finders.set(table, finder);
+  return finder;
+}
+
+function finderIn(models: ReadonlyMap<string, KnownModel>): FindKnownModel {
+  const listedName = memoize((name) => nameIn(models, name) ?? '');
+  return (name) => models.get(listedName(name));
+}
+
+/** What is built in. */
+export const knownModel: FindKnownModel = finderIn(builtIn);
 
 /** What is charged for a model at an endpoint of this kind now. Bedrock's names say themselves where a request may go. */
 export function listPrice(
-  name: string,
-  { isRegional, nowMs }: { readonly isRegional: boolean; readonly nowMs: number },
+  known: KnownModel | undefined,
+  {
+    name,
+    isRegional,
+    nowMs,
+  }: { readonly name: string; readonly isRegional: boolean; readonly nowMs: number },
 ): Price | undefined {
-  const known = knownModel(name);
   const isSurcharged = isRegional || isRegionalName(name);
   if (known?.promotion !== undefined && nowMs < known.promotion.untilMs)
     return isSurcharged ? known.promotion.regionalPrice : known.promotion.price;
   return isSurcharged ? known?.regionalPrice : known?.price;
 }
 
-/** The most input tokens that one image can be. */
-export function imageTokensOf(name: string): number {
-  return knownModel(name)?.imageTokens ?? unknownImageTokens;
-}
+/** The most input tokens that one image can be, for a model of which nothing else is known. */
+export const mostImageTokens = unknownImageTokens;
 
-const listedName = memoize((name) => knownModelName(name) ?? '');
 const isRegionalName = memoize((name) => {
   const found = bedrockName.exec(name.replace(bedrockArn, ''));
   return found !== null && found[1] !== 'global';

@@ -1,4 +1,5 @@
 import type { ModelEntry, ModelTarget } from '../config/build/models.ts';
+import type { FindKnownModel, KnownModel } from '../limits/known-models.ts';
 import type { Provider } from './provider.ts';
 import { type Share, shareOf } from './spread.ts';
 
@@ -9,6 +10,8 @@ export interface Target {
   /** The entry of the model list that names it, and what is said of it there. */
   readonly entry: ModelEntry;
   readonly choice: ModelTarget;
+  /** What is known of the model without the entry. */
+  readonly known?: KnownModel | undefined;
   /** Set if it is one of several among which requests are spread. */
   readonly share?: Share | undefined;
 }
@@ -39,6 +42,7 @@ export type Router = ReturnType<typeof createModelRouter>;
 interface RouterParts {
   readonly models: readonly ModelEntry[];
   readonly findModel: (name: string) => ModelEntry | undefined;
+  readonly findKnown: FindKnownModel;
   /** By their names, each with all of its keys. */
   readonly providers: ReadonlyMap<string, readonly Provider[]>;
 }
@@ -47,14 +51,16 @@ interface RouterParts {
 const maxNames = 1_000;
 
 /** Finds the providers of models and of requests. */
-export function createModelRouter({ models, findModel, providers }: RouterParts) {
+export function createModelRouter({ models, findModel, findKnown, providers }: RouterParts) {
   /** A target with each key of its provider; none if that is not configured. */
   const withKeys = (entry: ModelEntry, place: Chosen['targets'][number]): readonly Target[] => {
     const choice = entry.targets[place.index];
     if (choice === undefined) return [];
+    const { model } = place;
+    const known = findKnown(model);
     return (providers.get(place.provider) ?? []).map((provider) => {
       const share = shareOf(entry, { ...place, keyName: provider.options.keyName });
-      return { provider, model: place.model, entry, choice, ...(share !== undefined && { share }) };
+      return { provider, model, entry, choice, ...(known && { known }), ...(share && { share }) };
     });
   };
   const known = new Map<string, Route | undefined>();

@@ -2,6 +2,7 @@ import { type ProviderConfig, withEachKey } from '../config/build/providers.ts';
 import type { Config } from '../config/config.ts';
 import type { GatewayConfig } from '../gateway/gateway.ts';
 import { hostsAt } from '../http/check-origin.ts';
+import { knownModelFinder } from '../limits/known-models.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 import { inMebibytes, memoryShare } from './memory-share.ts';
 
@@ -50,6 +51,7 @@ export function gatewayConfig(
     }),
     models: config.models,
     findModel: config.findModel,
+    findKnown: knownModelFinder(config.source.modelTable),
     defaultModel: config.defaultModel,
     secrets: config.secrets,
     policySource: config.policySource,

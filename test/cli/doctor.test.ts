@@ -50,6 +50,7 @@ test('on a machine where all is well: exit 0, nothing but ok', async () => {
     'keys',
     'gateway',
     'provider mine',
+    'prices',
     'ledger',
     'claude',
     'codex',

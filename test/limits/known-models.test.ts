@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import known from '../../src/limits/known-models.json' with { type: 'json' };
-import { knownModel, knownModels, listPrice } from '../../src/limits/known-models.ts';
+import { knownModel, knownModelFinder, knownModelNames, listPrice } from '../../src/limits/known-models.ts';
 import { costOf, worstCostOf } from '../../src/limits/price.ts';
 
 test.each([
@@ -69,11 +69,13 @@ test.each([
   ['gpt-5.4', false, 2.5],
   ['gpt-5.2', true, 1.75],
 ])('%s with isRegional %s costs %s', (name, isRegional, input) => {
-  expect(listPrice(name, { isRegional, nowMs })?.input).toBe(input);
+  expect(listPrice(knownModel(name), { name, isRegional, nowMs })?.input).toBe(input);
 });
 
 test('a price that is lowered until a day is the usual one from the next day on', () => {
-  const at = (time: string) => listPrice('gemini-3.8-flash', { isRegional: false, nowMs: Date.parse(time) });
+  const name = 'gemini-3.8-flash';
+  const at = (time: string) =>
+    listPrice(knownModel(name), { name, isRegional: false, nowMs: Date.parse(time) });
 
   expect(at('2026-12-31T23:59:59Z')).toMatchObject({ input: 0.75, output: 3.75, cacheRead: 0.075 });
   expect(at('2027-01-01T00:00:00Z')).toMatchObject({ input: 1.5, output: 7.5, cacheRead: 0.15 });
@@ -95,7 +97,9 @@ test.each(['gemini-2.5-pro', 'google/gemini-2.5-pro', 'models/gemini-2.5-pro'])(
 );
 
 test('no price is missing, below zero, or dearer to read from a cache than to send', () => {
-  for (const [name, { price, maxOutputTokens }] of knownModels) {
+  for (const name of knownModelNames) {
+    const { price, maxOutputTokens } = knownModel(name) ?? {};
+    if (price === undefined) throw new Error(`${name} has no price`);
     for (const each of [price.input, price.cacheRead, price.cacheWrite])
       expect(each, name).toBeGreaterThan(0);
     expect(price.output, name).toBeGreaterThanOrEqual(/^text-|embedding/.test(name) ? 0 : price.input);
@@ -103,7 +107,7 @@ test('no price is missing, below zero, or dearer to read from a cache than to se
     expect(price.cacheWrite, name).toBeGreaterThanOrEqual(price.input);
     expect(maxOutputTokens, name).toBeGreaterThanOrEqual(0);
   }
-  expect(knownModels.size).toBe(new Set(knownModels.keys()).size);
+  expect(knownModelNames).toHaveLength(new Set(knownModelNames).size);
 });
 
 test('a long prompt costs more for the whole request, reserved and settled alike', () => {
@@ -137,4 +141,35 @@ test('each price says where it is from, and of which day', () => {
 
   expect(known.models.filter(({ source }) => sources[source] === undefined)).toEqual([]);
   for (const source of Object.values(sources)) expect(source).toMatch(/2026-\d\d-\d\d|October 2026/);
+});
+
+describe('a model of a table that was taken over', () => {
+  const models = {
+    'new-1': { input: 1, output: 2 },
+    'claude-new-9': { input: 10, output: 20 },
+    'claude-sonnet-4-5': { input: 4, output: 16, cache_read: 0.4, cache_write: 5 },
+  };
+  const find = knownModelFinder({ source: 'a file', retrieved: '2026-11-29', models });
+
+  test('is found by its exact name, before what is built in', () => {
+    expect(find('new-1')?.price).toMatchObject({ input: 1, output: 2, cacheRead: 1, cacheWrite: 1 });
+    expect(find('new-1-mini')).toBeUndefined();
+    expect(find('new')).toBeUndefined();
+    expect(find('claude-sonnet-4-5')?.price).toMatchObject({ input: 4, cacheRead: 0.4, longCacheWrite: 8 });
+    expect(find('claude-sonnet-4-5-20250929')?.price.input).toBe(4);
+    expect(find('gpt-4o')).toBe(knownModel('gpt-4o'));
+  });
+
+  test('keeps what the table does not say, and costs the most that is known at an endpoint of a region', () => {
+    const sonnet = find('claude-sonnet-4-5');
+    const at = (name: string) => listPrice(find(name), { name, isRegional: true, nowMs })?.input;
+
+    expect(sonnet).toMatchObject({
+      maxOutputTokens: knownModel('claude-sonnet-4-5')?.maxOutputTokens,
+      contextWindow: knownModel('claude-sonnet-4-5')?.contextWindow,
+    });
+    expect(at('claude-sonnet-4-5')).toBe(4.4);
+    expect(at('new-1')).toBe(1.1);
+    expect(find('claude-new-9')).toMatchObject({ imageTokens: 4_784, price: { longCacheWrite: 20 } });
+  });
 });

@@ -15,6 +15,7 @@ test('returns the targets in order, with the name at each provider, without thos
   const router = createModelRouter({
     models: [found],
     findModel: (name) => (name.startsWith('m') ? found : undefined),
+    findKnown: () => undefined,
     providers,
   });
 
@@ -36,6 +37,7 @@ test('remembers names, found or not, but not without end', () => {
       lookups += 1;
       return name === 'm' ? entry([{ provider: 'one' }]) : undefined;
     },
+    findKnown: () => undefined,
     providers,
   });
 

@@ -41,6 +41,7 @@ const configured =
 /** Keyed by a value's placeholder in the help, or else by its option: `[model]` and `--model <name>` complete models. */
 const sources: Readonly<Record<string, CandidateSource>> = {
   file: fileNames,
+  'file-or-url': fileNames,
   files: fileNames,
   records: fileNames,
   template: fileNames,

@@ -10,6 +10,7 @@ import { checkGatewayUrl } from './check-gateway-url.ts';
 import { checkNode, checkStateDirectory } from './check-machine.ts';
 import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
+import { checkPrices } from './check-prices.ts';
 import { checkProviders, checkProxies } from './check-providers.ts';
 import { checkLedger, checkRedis } from './check-stores.ts';
 import type { CheckResult } from './finding.ts';
@@ -43,6 +44,7 @@ export async function examine(
     ...(config === undefined ? [] : await checkPorts(config, gateway.running)),
     ...proxies,
     ...providers,
+    ...(config === undefined || config.isSandboxMode ? [] : checkPrices(config, Date.now())),
     ...redis,
     ...ledger,
     ...(config === undefined ? [] : checkLogins(config, io)),

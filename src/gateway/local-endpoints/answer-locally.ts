@@ -5,7 +5,6 @@ import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { kinds } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import { knownModel } from '../../limits/known-models.ts';
 import { type LimitName, limitNames, limitTable } from '../../limits/limit-table.ts';
 import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
@@ -69,12 +68,12 @@ async function answerModels(
   if (endpoint.kind === 'model') {
     const model = allowedModel(pathModel, gateway, key);
     return exchange.sendJson(
-      list?.entry(toListed(model)) ?? { ...listEntry(model), ...reachView(gateway, model) },
+      list?.entry(toListed(gateway, model)) ?? { ...listEntry(model), ...reachView(gateway, model) },
     );
   }
   const models = (await gateway.catalogue.list()).filter((model) => mayUse(gateway, key, model));
   if (list !== undefined) {
-    return exchange.sendJson(list.list(models.map((model) => list.entry(toListed(model)))));
+    return exchange.sendJson(list.list(models.map((model) => list.entry(toListed(gateway, model)))));
   }
   const value =
     endpoint.kind === 'models'
@@ -93,10 +92,10 @@ function defaultModel(gateway: Gateway, key: KeyRecord): string | null {
   return model !== undefined && mayUse(gateway, key, model) ? model.id : null;
 }
 
-function toListed(model: ModelInfo): ListedModel {
+function toListed(gateway: Gateway, model: ModelInfo): ListedModel {
   return {
     id: model.id,
-    contextWindow: contextWindowOf(model),
+    contextWindow: contextWindowOf(gateway, model),
     maxOutputTokens: model.entry.maxOutputTokens,
   };
 }
@@ -204,7 +203,7 @@ function describeModel(gateway: Gateway, key: KeyRecord, model: ModelInfo) {
       })),
     }),
     fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
-    context_window: contextWindowOf(model) ?? null,
+    context_window: contextWindowOf(gateway, model) ?? null,
     max_output_tokens: entry.maxOutputTokens ?? null,
     pricing: entry.pricing === undefined ? null : pricingView(entry.pricing),
     status: statusOf(targets),
@@ -214,8 +213,8 @@ function describeModel(gateway: Gateway, key: KeyRecord, model: ModelInfo) {
 }
 
 /** As configured, else the smallest that is known of the models that may be asked first. */
-function contextWindowOf({ id, entry }: ModelInfo): number | undefined {
-  const known = spreadTargets(entry).flatMap(({ model = id }) => knownModel(model)?.contextWindow ?? []);
+function contextWindowOf({ findKnown }: Gateway, { id, entry }: ModelInfo): number | undefined {
+  const known = spreadTargets(entry).flatMap(({ model = id }) => findKnown(model)?.contextWindow ?? []);
   return entry.contextWindow ?? (known.length === 0 ? undefined : Math.min(...known));
 }
 

@@ -3,6 +3,7 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { findHost } from '../../hosts/find-host.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
+import { knownModelFinder } from '../../limits/known-models.ts';
 import { noValues, pairsOf } from '../../policy/mask/masked-values.ts';
 import type { ChosenRoute, RoutePlan, RouteTarget } from '../../policy/routes.ts';
 import {
@@ -117,7 +118,9 @@ export function decideWith<Found extends Decided>(
     let changed: readonly string[];
     try {
       const host = findHost({ ...provider, url: new URL(provider.baseUrl ?? 'about:blank') });
-      const built = buildBody(source, { dialect, model, host, family: provider.dialect, entry, parameters });
+      const { dialect: family } = provider;
+      const known = knownModelFinder(config.source.modelTable)(model);
+      const built = buildBody(source, { dialect, model, host, family, entry, known, parameters });
       const sent = built.form === 'untranslated' ? translateBody(built) : built;
       changed = [...sent.changed, ...names];
       if (built.form !== 'untranslated' && built.changed.length === 0) return own;

@@ -8,7 +8,7 @@ import { sealEdits } from '../../dialects/translation/foreign-seals.ts';
 import type { Host } from '../../hosts/find-host.ts';
 import { applyEdits, type ByteEdit, memberEdit, textEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { knownModel } from '../../limits/known-models.ts';
+import type { KnownModel } from '../../limits/known-models.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import { adjust } from '../decision/parameters.ts';
@@ -24,6 +24,8 @@ export interface BodyTarget {
   readonly host: Host;
   readonly family: ProviderConfig['dialect'];
   readonly entry: ModelEntry | undefined;
+  /** What is known of the model without the entry. */
+  readonly known?: KnownModel | undefined;
   /** What the model list changes in bodies for it. */
   readonly parameters?: Parameters | undefined;
   /** Whether it should be asked for the usage of a chat stream; false by default. */
@@ -110,8 +112,8 @@ function neededCap(source: BodySource, destination: BodyTarget): number | undefi
 }
 
 /** What a model can write, as far as is known, for a client that has no such cap in its dialect. */
-function maxCap({ entry, model }: Pick<BodyTarget, 'entry' | 'model'>): number {
-  return entry?.maxOutputTokens ?? knownModel(model)?.maxOutputTokens ?? translatedCap;
+function maxCap({ entry, known }: Pick<BodyTarget, 'entry' | 'known'>): number {
+  return entry?.maxOutputTokens ?? known?.maxOutputTokens ?? translatedCap;
 }
 
 function capLimitOf({ request: { document, capLimit }, endpoint, key, facts }: BodySource): number {

@@ -61,7 +61,7 @@ export async function buildUpstreamRequest(
   { target, check }: { readonly target: Target; readonly check: OutgoingCheck },
 ): Promise<UpstreamRequest> {
   const { endpoint, key, request, facts } = decided;
-  const { provider, model, entry, choice } = target;
+  const { provider, model, entry, known, choice } = target;
   const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
   const isSame = dialect === endpoint.dialectName;
   // Without a session each request that is spread may be for another one.
@@ -76,6 +76,7 @@ export async function buildUpstreamRequest(
     host,
     family: options.dialect,
     entry,
+    known,
     asksUsage,
     parameters: choice.parameters,
   };

@@ -3,7 +3,6 @@ import { dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/context.ts';
 import { maxThinkingBudget, thinkingControl } from '../../hosts/models.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { knownModel } from '../../limits/known-models.ts';
 import { findCaps } from '../../policy/traverse/caps.ts';
 import type { Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
@@ -67,11 +66,11 @@ function minCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
 }
 
 function maxUnbounded(
-  { provider, model }: Target,
+  { provider, known: listed }: Target,
   { endpoint, cap, maxOutputTokens, isOwn }: Bounds,
 ): number {
+  const known = listed?.maxOutputTokens ?? unboundedTokens;
   // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
-  const known = knownModel(model)?.maxOutputTokens ?? unboundedTokens;
   if (provider.options.dialect === 'anthropic' && !cap.isSet) {
     return maxOutputTokens ?? (endpoint.dialect.needsCap ? defaultCap : known);
   }
@@ -93,7 +92,7 @@ export function answersOf(document: JsonDocument, { answerCounts = ['n'] }: Dial
  * Whether an answer may have tokens that no text shows: most models that reason show a summary of it or nothing. A
  * request decides it for all models, otherwise what is known of the model, and an unknown model may.
  */
-export function mayReason(isAsked: boolean | undefined, { provider, model }: Target): boolean {
+export function mayReason(isAsked: boolean | undefined, { provider, known }: Target): boolean {
   if (provider.options.dialect === 'sandbox') return false;
-  return isAsked ?? knownModel(model)?.reasonsUnasked ?? true;
+  return isAsked ?? known?.reasonsUnasked ?? true;
 }

@@ -2,7 +2,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { noUsage, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Amounts, noAmounts } from '../../limits/counters.ts';
-import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
+import { listPrice, mostImageTokens } from '../../limits/known-models.ts';
 import type { Limiter, Reservation, ReserveOptions } from '../../limits/limiter.ts';
 import { costOf, newTokensOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
@@ -156,7 +156,7 @@ export class Spending {
     let outputTokens = 0;
     let nanoUsd: number | undefined;
     for (const target of this.#targets) {
-      const named = writtenTokens + images * imageTokensOf(target.model);
+      const named = writtenTokens + images * (target.known?.imageTokens ?? mostImageTokens);
       const input = hasOther ? Math.max(named, this.#windowOf(target)) : named;
       const output = this.#maxOutputAt(target);
       inputTokens = Math.max(inputTokens, input);
@@ -175,9 +175,9 @@ export class Spending {
 
   /** The most input tokens that a target can read. */
   #windowOf(target: Target): number {
-    const { model, entry } = target;
+    const { known, entry } = target;
     const own = this.#isEntrysOwn(target) ? entry.contextWindow : undefined;
-    return own ?? knownModel(model)?.contextWindow ?? unknownWindow;
+    return own ?? known?.contextWindow ?? unknownWindow;
   }
 
   /** The most output tokens that a target can write for the request. */
@@ -191,7 +191,7 @@ export class Spending {
   }
 
   #priceOf(target: Target): Price | undefined {
-    const { provider, model } = target;
+    const { provider, model, known } = target;
     const configured = this.#configuredPrice(target);
     if (configured !== undefined) return configured;
     if (provider.takesLogin) return undefined;
@@ -199,7 +199,8 @@ export class Spending {
     const { priceScope: scope, isLocal } = provider;
     if (scope === 'unlisted') return undefined;
     // A model by a vendor's name on this machine may be a proxy's, which costs what the vendor's does.
-    const listed = listPrice(model, { isRegional: scope === 'regional', nowMs: Date.now() });
+    const isRegional = scope === 'regional';
+    const listed = listPrice(known, { name: model, isRegional, nowMs: Date.now() });
     return listed ?? (isLocal ? free : undefined);
   }
 
@@ -211,9 +212,9 @@ export class Spending {
    * Whether what the entry says of its model holds for this one: it is the same, wherever it is served, or nothing else
    * is known of it. Fallbacks may be other models.
    */
-  #isEntrysOwn({ model, entry }: Target): boolean {
+  #isEntrysOwn({ model, known, entry }: Target): boolean {
     const own = entry.targets[0].model ?? this.#request.model;
-    return model === own || knownModel(model) === undefined;
+    return model === own || known === undefined;
   }
 
   /** What a target used that may have worked on the request: what it reported if that is all of it, else an estimate. */
@@ -269,6 +270,6 @@ function finalUsage({ tally: { usage, unreportedTokens }, extent }: SeenAnswer):
 }
 
 function unpriced(model: string): GatewayError {
-  const message = `no price is known for ${model}, and its budget is in US$: set models[].pricing, or unpriced: allow beside the budget`;
+  const message = `no price is known for ${model}, and its budget is in US$: "gateway models update FILE" takes over newer prices, models[].pricing sets one, and unpriced: allow beside the budget lets it pass`;
   return new GatewayError('limit.budget', message, { param: '/model' });
 }

@@ -21,7 +21,12 @@ async function catalogueOf(lists: readonly (readonly object[] | undefined)[]) {
   let nowMs = 1;
   const catalogue = createModelCatalogue({
     entries: [entry],
-    router: createModelRouter({ models: [entry], findModel: () => entry, providers }),
+    router: createModelRouter({
+      models: [entry],
+      findModel: () => entry,
+      findKnown: () => undefined,
+      providers,
+    }),
     providers,
     startedMs: 60_000,
     clock: () => nowMs,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findRemoteContent } from '../../../src/gateway/spending/demand.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
-import { imageTokensOf } from '../../../src/limits/known-models.ts';
+import { knownModel, mostImageTokens } from '../../../src/limits/known-models.ts';
 import { growth } from '../../kit/growth.ts';
 
 const count = (part: unknown) =>
@@ -98,7 +98,9 @@ describe('other content that a request only names is found', () => {
 test('by what is known of its model', () => {
   const names = ['claude-opus-4-8', 'gpt-4o', 'gpt-4o-mini-2024-07-18', 'gpt-5', 'o4-mini', 'gpt-5.5', 'own'];
 
-  expect(names.map(imageTokensOf)).toEqual([4_784, 3_779, 48_169, 3_779, 3_779, 16_384, 16_384]);
+  expect(names.map((name) => knownModel(name)?.imageTokens ?? mostImageTokens)).toEqual([
+    4_784, 3_779, 48_169, 3_779, 3_779, 16_384, 16_384,
+  ]);
 });
 
 test.each([
