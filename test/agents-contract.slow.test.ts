@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { messagesEvents } from './kit/answers.ts';
 import { bin } from './kit/build.ts';
@@ -17,8 +18,10 @@ import { stopAtEnd } from './kit/started.ts';
 
 const folders = process.env.AGENTS_BIN?.split(':') ?? [];
 const work = mkdtempSync(join(tmpdir(), 'agents-'));
-const longFile = join(work, 'long.txt');
-writeFileSync(longFile, 'A line of a long file, with some words in it as files have them.\n'.repeat(700));
+// Several, since Claude Code 2.1.197 doesn't send one again that has not changed.
+const longFiles = [1, 2, 3, 4, 5].map((number) => join(work, `long-${number}.txt`));
+for (const file of longFiles)
+  writeFileSync(file, 'A line of a long file, with some words in it as files have them.\n'.repeat(700));
 // Gemini CLI and Qwen Code read no settings below a folder that others may write.
 const homes = join(import.meta.dirname, '..', 'node_modules', '.agents-homes');
 mkdirSync(homes, { recursive: true, mode: 0o700 });
@@ -29,7 +32,8 @@ interface Agent {
   args(prompt: string): readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** The tool that reads a file, and its input. */
-  readonly reads: readonly [name: string, input: object];
+  readonly tool: string;
+  inputFor(file: string): object;
 }
 
 const agents: Readonly<Record<string, Agent>> = {
@@ -37,33 +41,39 @@ const agents: Readonly<Record<string, Agent>> = {
     title: 'Claude Code',
     args: (prompt) => ['-p', '--allowedTools', 'Read', '--', prompt],
     env: { CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: '1' },
-    reads: ['Read', { file_path: longFile }],
+    tool: 'Read',
+    inputFor: (file) => ({ file_path: file }),
   },
   codex: {
     title: 'Codex',
     args: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
-    reads: ['exec_command', { cmd: `cat ${longFile}` }],
+    tool: 'exec_command',
+    inputFor: (file) => ({ cmd: `cat ${file}` }),
   },
   opencode: {
     title: 'opencode',
     args: (prompt) => ['run', prompt],
-    reads: ['read', { filePath: longFile }],
+    tool: 'read',
+    inputFor: (file) => ({ filePath: file }),
   },
   gemini: {
     title: 'Gemini CLI',
     args: (prompt) => ['--yolo', '-p', prompt],
     env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-    reads: ['read_file', { file_path: longFile, absolute_path: longFile }],
+    tool: 'read_file',
+    inputFor: (file) => ({ file_path: file, absolute_path: file }),
   },
   copilot: {
     title: 'Copilot CLI',
     args: (prompt) => ['--allow-all-tools', '--allow-all-paths', '-p', prompt],
-    reads: ['view', { path: longFile, view_range: [1, 300] }],
+    tool: 'view',
+    inputFor: (file) => ({ path: file, view_range: [1, 300] }),
   },
   qwen: {
     title: 'Qwen Code',
     args: (prompt) => ['--approval-mode', 'yolo', prompt],
-    reads: ['read_file', { file_path: longFile, absolute_path: longFile }],
+    tool: 'read_file',
+    inputFor: (file) => ({ file_path: file, absolute_path: file }),
   },
 };
 
@@ -95,8 +105,8 @@ const answer =
   };
 const hello = answer({ content: 'Hello.' });
 
-/** Reads the long file again and again, at a host that takes no more than 1,000 lines of it and says so as vLLM does. */
-function overflowing({ reads: [name, input] }: Agent): { readonly script: Script; refused(): number[] } {
+/** Reads one long file after the other, at a host that takes no more than 1,000 lines of it and says so as vLLM does. */
+function overflowing({ tool: name, inputFor }: Agent): { readonly script: Script; refused(): number[] } {
   const lengths: number[] = [];
   const tooLong = {
     object: 'error',
@@ -117,7 +127,8 @@ function overflowing({ reads: [name, input] }: Agent): { readonly script: Script
     calls += 1;
     const isAsked =
       lengths.length === 0 && text.includes(`"name":"${name}"`) && text.includes('READ THE FILE');
-    const called = { name, arguments: JSON.stringify(input) };
+    const file = longFiles[calls % longFiles.length] as string;
+    const called = { name, arguments: JSON.stringify(inputFor(file)) };
     const tool_calls = [{ index: 0, id: `call_${calls}`, type: 'function', function: called }];
     return isAsked
       ? answer({ tool_calls }, 'tool_calls')(response, request)
@@ -263,13 +274,14 @@ describe.skipIf(folders.length === 0).each(folders.length === 0 ? [''] : folders
       expect(refused().length).toBeGreaterThan(0);
       const after = gateway.records.slice(before).at(-1);
       const goesOn = ended.exit === 0 && after?.status === 200;
-      const last =
-        ended.said
-          .trim()
-          .split('\n')
-          .filter((line) => line.trim() !== '')
-          .at(-1) ?? '';
-      note(3, goesOn ? 'shortens the conversation and goes on' : `ends: "${last.trim().slice(0, 110)}"`);
+      const lines = ended.said.split('\n').map((line) => stripVTControlCharacters(line).trim());
+      const told = lines.find((line) => /context|too long|too large|length/i.test(line));
+      note(
+        3,
+        goesOn
+          ? 'shortens the conversation and goes on'
+          : `ends${told === undefined ? '' : `: "${told.slice(0, 90)}…"`}`,
+      );
       expect(refused().length).toBeLessThan(4);
     });
 

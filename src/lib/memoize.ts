@@ -12,7 +12,10 @@ export function memoize<Found extends object | string | boolean>(
     const before = known.get(name);
     if (before !== undefined) return before;
     const found = find(name);
-    if (name.length <= maxNameLength && known.size < maxNames) known.set(name, found);
+    if (name.length > maxNameLength) return found;
+    // Names that a stranger made up must not keep out those that recur.
+    if (known.size >= maxNames) known.clear();
+    known.set(name, found);
     return found;
   };
 }
