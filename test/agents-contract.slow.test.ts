@@ -103,6 +103,8 @@ const answer =
       [...events.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join(''),
     );
   };
+/** What is said in the end. */
+const conclusion = 'That is all there is.';
 const hello = answer({ content: 'Hello.' });
 
 /** Reads one long file after the other, at a host that takes no more than 1,000 lines of it and says so as vLLM does. */
@@ -132,7 +134,7 @@ function overflowing({ tool: name, inputFor }: Agent): { readonly script: Script
     const tool_calls = [{ index: 0, id: `call_${calls}`, type: 'function', function: called }];
     return isAsked
       ? answer({ tool_calls }, 'tool_calls')(response, request)
-      : answer({ content: 'That is all there is.' })(response, request);
+      : answer({ content: conclusion })(response, request);
   };
   return { script, refused: () => lengths };
 }
@@ -267,13 +269,11 @@ describe.skipIf(folders.length === 0).each(folders.length === 0 ? [''] : folders
     test('it knows that its prompt is too long', { timeout: 200_000 }, async () => {
       const { script, refused } = overflowing(agents[name] as Agent);
       host.script(script);
-      const before = gateway.records.length;
 
       const ended = await run(folder, name, { model: 'house-model', prompt: 'READ THE FILE' });
 
       expect(refused().length).toBeGreaterThan(0);
-      const after = gateway.records.slice(before).at(-1);
-      const goesOn = ended.exit === 0 && after?.status === 200;
+      const goesOn = ended.said.includes(conclusion);
       const lines = ended.said.split('\n').map((line) => stripVTControlCharacters(line).trim());
       const told = lines.find((line) => /context|too long|too large|length/i.test(line));
       note(
