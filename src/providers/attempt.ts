@@ -174,16 +174,16 @@ export function mustMove<Request extends ProviderRequest>(
   return status === 429 || (status === 401 && attempt.target.provider.authorizer === undefined);
 }
 
-/** How long a host is left alone that says nothing of it, and at most, whatever it says. */
-const restMs = { unknown: 1_000, max: 3_600_000 };
+/** How long a host is left alone at most, whatever it says. */
+const maxRestMs = 3_600_000;
 
 /** Leaves the target alone that a request must move from; the milliseconds. */
 export function noteRest({ forwarded: { answer }, target }: AnsweredAttempt, nowMs: number): number {
   const { provider, model } = target;
   if (answer.status === 401) provider.keyRefused(nowMs);
   else {
-    const waitMs = requestedWaitMs(answer.headers, nowMs) ?? restMs.unknown;
-    provider.health.rest(model, nowMs + Math.min(waitMs, restMs.max));
+    const waitMs = requestedWaitMs(answer.headers, nowMs);
+    provider.health.rest(model, nowMs, waitMs === undefined ? undefined : Math.min(waitMs, maxRestMs));
   }
   return provider.health.restMs(model, nowMs);
 }

@@ -1,4 +1,5 @@
 import type { ProviderConfig } from '../config/build/providers.ts';
+import { backoffMs } from '../lib/backoff.ts';
 
 /** A breaker opened (or sent its probe, so that the others keep waiting), or closed. */
 export interface BreakerChange {
@@ -104,6 +105,15 @@ interface HealthOptions {
   readonly onChange?: (change: HealthChange) => void;
 }
 
+interface Rest {
+  readonly untilMs: number;
+  /** How often it was asked for before an answer came. */
+  readonly times: number;
+}
+
+/** How long a host is left alone that names no time. */
+const unknownRest = { firstMs: 1_000, maxMs: 60_000 };
+
 // Clients choose the names of models, so how many are known is bounded.
 const maxModels = 1_000;
 
@@ -118,8 +128,8 @@ export class Health {
   readonly #trustsAnswers: boolean;
   readonly #onChange: (change: HealthChange) => void;
   readonly #host: Breaker;
-  /** Until when models are not to be asked for, the whole host with ''; see `rest`. */
-  readonly #rests = new Map<string, number>();
+  /** Models that are not to be asked for, the whole host as ''; see `rest`. */
+  readonly #rests = new Map<string, Rest>();
   /** The breakers of models whose last answer was a failure. */
   readonly #models = new Map<string, Breaker>();
 
@@ -162,24 +172,34 @@ export class Health {
   }
 
   /**
-   * Leaves the host alone for a while, or one of its models: it asked for that, or refused the key. Only those keep to it
-   * who can ask another target.
+   * Leaves the host alone for a while, or one of its models: it asked for that, or refused the key. Without a time it is a
+   * second, and twice as long each time that it happens again before an answer. Only those keep to it who can ask another
+   * target.
    */
-  rest(model: string | undefined, untilMs: number): void {
+  rest(model: string | undefined, nowMs: number, waitMs?: number): void {
     if (this.#rests.size >= maxModels) this.#rests.clear();
-    this.#rests.set(model ?? '', untilMs);
+    const times = (this.#rests.get(model ?? '')?.times ?? 0) + 1;
+    const untilMs = nowMs + (waitMs ?? backoffMs(times, unknownRest, 0));
+    this.#rests.set(model ?? '', { untilMs, times });
   }
 
   /** Milliseconds until the model may be asked for by those who could ask another target. */
   restMs(model: string, nowMs: number): number {
     if (this.#rests.size === 0) return 0;
-    const untilMs = Math.max(this.#rests.get('') ?? 0, this.#rests.get(model) ?? 0);
+    const untilMs = Math.max(this.#rests.get('')?.untilMs ?? 0, this.#rests.get(model)?.untilMs ?? 0);
     return Math.max(0, untilMs - nowMs);
+  }
+
+  /** An answer to a request that came after the rest ends its growth. */
+  #rested(nowMs: number, ...models: readonly string[]): void {
+    for (const model of models)
+      if ((this.#rests.get(model)?.untilMs ?? nowMs) < nowMs) this.#rests.delete(model);
   }
 
   /** The head of an answer arrived. */
   answered(model: string, status: number, nowMs: number): void {
     this.#host.succeeded();
+    if (status < 400 && this.#rests.size > 0) this.#rested(nowMs, '', model);
     if (status < 500 || status === 501 || this.#trustsAnswers) this.#modelSucceeded(model);
     else this.#breakerOf(model).failed(nowMs);
   }

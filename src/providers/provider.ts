@@ -128,8 +128,9 @@ export class Provider {
 
   /** Its host has refused its key: it rests, if there are others to ask. */
   keyRefused(nowMs: number): void {
-    this.health.rest(undefined, nowMs + refusedKeyMs);
-    this.#onRefusedKey?.(this);
+    const isNew = this.health.restMs('', nowMs) === 0;
+    this.health.rest(undefined, nowMs, refusedKeyMs);
+    if (isNew) this.#onRefusedKey?.(this); // and not for each request that was on its way
   }
 
   /** Ends idle connections; those in use end with their exchanges. */

@@ -145,3 +145,36 @@ describe('shared with another process', () => {
     expect(health.waitMs('m', 0)).toBe(0);
   });
 });
+
+describe('a rest', () => {
+  const health = () => new Health({ failures: 5, openMs: 30_000 }, { trustsAnswers: false });
+
+  test('is as long as the host asks, for that model alone, and for all where its key is refused', () => {
+    const own = health();
+
+    own.rest('a', 1_000, 500);
+    expect([own.restMs('a', 1_200), own.restMs('b', 1_200), own.restMs('a', 1_500)]).toEqual([300, 0, 0]);
+
+    own.rest(undefined, 2_000, 900);
+    expect([own.restMs('a', 2_000), own.restMs('b', 2_000)]).toEqual([900, 900]);
+    expect(own.waitMs('a', 2_000)).toBe(0);
+  });
+
+  test('without a time grows from a second to a minute, and begins anew after an answer', () => {
+    const own = health();
+    const restAt = (nowMs: number) => {
+      own.rest('a', nowMs);
+      return own.restMs('a', nowMs);
+    };
+
+    const rests = Array.from({ length: 8 }, (_, i) => restAt(i * 100_000));
+    own.answered('a', 200, 700_001);
+    const during = restAt(700_002);
+    own.answered('a', 429, 900_000);
+    own.answered('a', 200, 900_000);
+
+    expect(rests).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(during).toBe(60_000);
+    expect(restAt(900_001)).toBe(1_000);
+  });
+});
