@@ -297,15 +297,15 @@ export const argumentPrefilters: readonly string[] = [
   'insert (?:ignore )?into ',
 ];
 
-/** The same for what is likely. */
+/** The same for what is likely. Counts are short, as each is so many states to compile at every start. */
 export const tellingPrefilters: readonly string[] = [
-  '-{1,2}(?:[au]|auth|user|uri|[a-z]{0,6}-?[a-z]{0,6}creds|proxy-user)[ =]["\']?[^ :%]{1,64}[:%][^ ]{14}',
+  '-(?:[au]|auth|user|uri|[a-z]*creds)[ =]["\']?[^ :%]{1,64}[:%][^ ]{8}',
   '(?:-u|--user)[ =]["\']?[^ :]{20}',
-  '[-/](?:p|P|w|hp)[ =:]?["\']?[!-~]{14}|[-/](?:[axntkrvcsb]|pw|ap|xp|password)[ =:]["\']?[!-~]{14}',
-  '(?:login|auth|unlock|unseal|authtoken|obscure|encrypt_string|authorize(?:-account)?) [^ ]',
-  '(?:net user|wpa_passphrase|passwd -[a-z]+|change_password|alias set|http-basic|oauth|bundle config|upwd|user:password|refresh-token|setapikey|dp)[^ ]{0,80}[ /][^ ]',
-  '(?:user [^ ]{1,32} using|login=|sqlplus|smbclient|rpcclient|lftp|add_user) ?[!-~]{4}',
-  '(?:echo|printf) [^|]{14,280}\\|',
+  '[-/](?:[pw]|hp)[ =:]?["\']?[!-~]{14}|[-/](?:[axntkrvcsb]|pw|ap|xp|password)[ =:]["\']?[!-~]{14}',
+  '(?:login|auth|unlock|unseal|authtoken|obscure|encrypt_string|authorize(?:-account)?) [!-~]{8}',
+  'net user |wpa_passphrase |passwd -[a-z]|change_password |alias set |http-basic|-oauth|bundle config |upwd |user:password |refresh-token |setapikey |(?:ex|im)pdp ',
+  'user [^ ]{1,32} using |login=|sqlplus |smbclient |rpcclient |lftp |add_user ',
+  '\\|[^|]{0,24}(?:login|kinit|realm|luks|crypt|passwd|keyring|keystore|secret|insert)',
   'chpasswd|-stdin|sudo -[a-z]{0,4}s|with-token|<<<',
   'community [^ ]|(?:secret|password|key|md5) [0-9] |net use ',
   '--from-literal[ =]|vault (?:kv put|write) |(?:secrets?|variable) (?:set|create|put|add) |put-parameter ',
