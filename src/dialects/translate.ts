@@ -189,6 +189,7 @@ interface StreamEnds {
 }
 
 const nothing: readonly SseEvent[] = [];
+const beyondAscii = /[^ -~]/;
 
 /** A class, because each object literal with getters would get its own hidden class. */
 class TranslatedEvents implements StreamTranslation {
@@ -257,7 +258,9 @@ class TranslatedEvents implements StreamTranslation {
 
   event(name: string | undefined, data: string): readonly SseEvent[] {
     if (this.#state !== 'open') return nothing;
-    this.#tally.addText(countTextTokens(Buffer.from(data).toString('latin1'), this.#writtenMembers));
+    // Printable ASCII is the same as its UTF-8 read as Latin-1.
+    const latin1 = beyondAscii.test(data) ? Buffer.from(data).toString('latin1') : data;
+    this.#tally.addText(countTextTokens(latin1, this.#writtenMembers));
     this.#reader.event(name, data);
     return this.#take();
   }
