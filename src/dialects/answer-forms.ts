@@ -1,4 +1,6 @@
+import { gatherChat } from './chat/gather-stream.ts';
 import type { Dialect } from './dialect.ts';
+import { errorInside } from './failure.ts';
 import {
   brokenAnswer,
   type Fields,
@@ -11,6 +13,7 @@ import {
 } from './fields.ts';
 import { type SseEvent, SseParser } from './sse.ts';
 import { StreamObserver } from './stream-observer.ts';
+import { toArgumentsObject } from './translation/tool-names.ts';
 
 /**
  * An answer in the form that was asked for, from a host that always streams or never does. Both are the provider's dialect,
@@ -24,7 +27,7 @@ interface AnswerForms {
 }
 
 const forms: Readonly<Record<string, AnswerForms>> = {
-  chat: { events: chatEvents, whole: wholeChat },
+  chat: { events: chatEvents, whole: gatherChat },
   responses: { events: responsesEvents, whole: wholeResponse },
   messages: { events: messagesEvents, whole: wholeMessage },
   gemini: { events: (answer) => [toEvent(answer)], whole: wholeGemini },
@@ -44,7 +47,7 @@ export function wholeOf(dialect: Dialect, stream: Buffer): Fields {
   });
   parser.push(stream);
   parser.end();
-  const error = events.find((event) => isFields(event.error));
+  const error = events.find((event) => errorInside(event) !== undefined);
   if (error !== undefined) return error;
   const observer = new StreamObserver(dialect);
   observer.observe(stream);
@@ -55,11 +58,6 @@ export function wholeOf(dialect: Dialect, stream: Buffer): Fields {
 
 function toEvent(data: object, name?: string): SseEvent {
   return { name, data: JSON.stringify(data) };
-}
-
-/** The members of all, each as it was said last. */
-function joined(events: readonly Fields[]): Record<string, unknown> {
-  return Object.assign({}, ...events);
 }
 
 // ---------------------------------------------------------------- chat
@@ -74,59 +72,6 @@ function chatEvents({ usage, ...answer }: Fields): readonly SseEvent[] {
   });
   const last = isFields(usage) ? [toEvent({ ...head, choices: [], usage })] : [];
   return [toEvent({ ...head, choices }), ...last, { name: undefined, data: '[DONE]' }];
-}
-
-function wholeChat(chunks: readonly Fields[]): Fields {
-  const choices = new Map<number, { message: Record<string, unknown>; rest: Fields }>();
-  for (const entry of chunks.flatMap((chunk) => toList(chunk.choices))) {
-    const { delta, message, ...rest } = toFields(entry);
-    const at = toCount(rest.index);
-    const known = choices.get(at) ?? { message: { role: 'assistant', content: null }, rest: {} };
-    addDelta(known.message, toFields(delta ?? message));
-    choices.set(at, { ...known, rest: { ...known.rest, ...present(rest) } });
-  }
-  return {
-    ...joined(chunks.map(present)),
-    object: 'chat.completion',
-    choices: [...choices.values()].map(({ message, rest }) => ({ finish_reason: null, ...rest, message })),
-  };
-}
-
-/** Texts go on, lists go on by the index of their elements, everything else is said anew. */
-function addDelta(whole: Record<string, unknown>, delta: Fields): void {
-  for (const [name, value] of Object.entries(present(delta))) {
-    const known = whole[name];
-    if (typeof value === 'string' && typeof known === 'string' && continued.has(name))
-      whole[name] = known + value;
-    else if (Array.isArray(value)) whole[name] = withElements(toList(known), value);
-    else if (isFields(value) && isFields(known)) {
-      const more = { ...known };
-      addDelta(more, value);
-      whole[name] = more;
-    } else whole[name] = value;
-  }
-}
-
-/** Members of a chat delta whose texts go on; a host may repeat the others with each event. */
-const continued = new Set([
-  ...['content', 'refusal', 'reasoning_content', 'reasoning', 'arguments'],
-  ...['text', 'summary', 'data', 'thinking'],
-]);
-
-function withElements(known: readonly unknown[], more: readonly unknown[]): unknown[] {
-  const list = [...known];
-  for (const element of more) {
-    const { index, ...fields } = toFields(element);
-    const at = typeof index === 'number' ? index : list.length;
-    const whole = { ...toFields(list[at]) };
-    addDelta(whole, isFields(element) ? fields : {});
-    list[at] = isFields(element) ? whole : element;
-  }
-  return list.filter((element) => element !== undefined);
-}
-
-function present(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 // ---------------------------------------------------------------- responses
@@ -214,48 +159,82 @@ function pieces(block: Fields): { start: Fields; deltas: readonly Fields[] } {
 }
 
 function wholeMessage(events: readonly Fields[]): Fields {
-  let message: Record<string, unknown> = {};
-  const blocks: Record<string, unknown>[] = [];
-  const inputs: string[] = [];
+  const message: Record<string, unknown> = {};
+  const usage: Record<string, unknown> = {};
+  const blocks: GatheredBlock[] = [];
+  const byIndex = new Map<unknown, GatheredBlock>();
+  const begin = (index: unknown, start: Fields) => {
+    const block: GatheredBlock = { fields: { ...start }, citations: [...toList(start.citations)], input: '' };
+    blocks.push(block);
+    byIndex.set(index, block);
+    return block;
+  };
   for (const event of events) {
-    const index = toCount(event.index);
     const delta = toFields(event.delta);
-    if (event.type === 'message_start') message = { ...toFields(event.message) };
-    if (event.type === 'content_block_start') blocks[index] = { ...toFields(event.content_block) };
-    if (event.type === 'content_block_delta') {
-      const block = blocks[index] ?? {};
-      blocks[index] = block;
-      inputs[index] = (inputs[index] ?? '') + toText(delta.partial_json);
-      for (const name of ['text', 'thinking', 'signature'])
-        if (name in delta) block[name] = toText(block[name]) + toText(delta[name]);
-    }
-    if (event.type !== 'message_delta') continue;
-    message = { ...message, ...delta, usage: { ...toFields(message.usage), ...toFields(event.usage) } };
+    if (event.type === 'content_block_start') begin(event.index, toFields(event.content_block));
+    if (event.type === 'content_block_delta')
+      addPieces(byIndex.get(event.index) ?? begin(event.index, {}), delta);
+    if (event.type !== 'message_start' && event.type !== 'message_delta') continue;
+    const said = event.type === 'message_start' ? toFields(event.message) : delta;
+    Object.assign(message, said);
+    Object.assign(usage, toFields(said.usage ?? event.usage));
   }
-  const content = blocks.map((block, index) => {
-    const input = parseJson(inputs[index] ?? '');
-    return input === undefined ? block : { ...block, input };
-  });
-  return { ...message, content };
+  return { ...message, content: blocks.map(wholeBlock), usage };
+}
+
+interface GatheredBlock {
+  readonly fields: Record<string, unknown>;
+  readonly citations: unknown[];
+  /** Of a call, as text. */
+  input: string;
+}
+
+function addPieces(block: GatheredBlock, { type: _, partial_json, citation, ...texts }: Fields): void {
+  const { fields } = block;
+  block.input += toText(partial_json);
+  if (citation !== undefined) block.citations.push(citation);
+  for (const [name, value] of Object.entries(texts))
+    fields[name] = typeof value === 'string' ? toText(fields[name]) + value : value;
+}
+
+/** The input of a call that was cut is kept as a translation keeps it. */
+function wholeBlock({ fields, citations, input }: GatheredBlock): Fields {
+  return {
+    ...fields,
+    ...(citations.length > 0 && { citations }),
+    ...(input !== '' && { input: toArgumentsObject({ kind: 'function', input }) }),
+  };
 }
 
 // ---------------------------------------------------------------- gemini
 
 function wholeGemini(events: readonly Fields[]): Fields {
-  const candidates = new Map<number, { fields: Fields; parts: unknown[] }>();
-  for (const entry of events.flatMap((event) => toList(event.candidates))) {
-    const fields = toFields(entry);
-    const known = candidates.get(toCount(fields.index));
-    const parts = [...(known?.parts ?? []), ...toList(toFields(fields.content).parts)];
-    candidates.set(toCount(fields.index), { fields: { ...known?.fields, ...fields }, parts });
+  const answer: Record<string, unknown> = {};
+  const candidates = new Map<number, { fields: Record<string, unknown>; parts: Record<string, unknown>[] }>();
+  for (const { candidates: list, ...event } of events) {
+    Object.assign(answer, event);
+    for (const { content, ...fields } of toList(list).map(toFields)) {
+      const at = toCount(fields.index);
+      const known = candidates.get(at) ?? { fields: {}, parts: [] };
+      candidates.set(at, known);
+      Object.assign(known.fields, fields);
+      for (const part of toList(toFields(content).parts)) addPart(known.parts, toFields(part));
+    }
   }
-  return {
-    ...joined(events),
-    ...(candidates.size > 0 && {
-      candidates: [...candidates.values()].map(({ fields, parts }) => ({
-        ...fields,
-        content: { role: 'model', ...toFields(fields.content), parts },
-      })),
-    }),
-  };
+  const gathered = [...candidates.values()].map(({ fields, parts }) => ({
+    ...fields,
+    content: { role: 'model', parts },
+  }));
+  return gathered.length === 0 ? answer : { ...answer, candidates: gathered };
+}
+
+/** Texts go on, of a thought as of an answer; a signature ends them. */
+function addPart(parts: Record<string, unknown>[], { ...part }: Fields): void {
+  const last = parts.at(-1);
+  const { text, thought: _, ...others } = last ?? {};
+  const goesOn =
+    typeof text === 'string' && Object.keys(others).length === 0 && last?.thought === part.thought;
+  if (last !== undefined && goesOn && typeof part.text === 'string')
+    Object.assign(last, part, { text: text + part.text });
+  else parts.push(part);
 }

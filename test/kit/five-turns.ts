@@ -15,7 +15,10 @@ const answers = [
 /** The ids of calls: as they should be, those of the turn before again, one for all calls of a turn, none. */
 const ids = ['fresh', 'again', 'same', 'empty'] as const;
 /** How a host of Chat streams its calls, besides as it should. */
-const callForms = ['usual', 'index 0 for all', 'no index', 'null arguments', 'leading {}'] as const;
+const callForms = [
+  ...['usual', 'index from 1', 'index 0 for all', 'no index', 'far indexes'],
+  ...['null arguments', 'leading {}', 'id and name in each piece'],
+] as const;
 /** How a host fails, if it does, before it answers. */
 const faults = [
   ...['none', 'none', 'none', 'none', 'none'],

@@ -1,5 +1,6 @@
 import { eventsOf } from '../../src/dialects/answer-forms.ts';
 import { dialects } from '../../src/dialects/registry.ts';
+import { chatPieces } from './chat-pieces.ts';
 import { answerOf, type Says } from './five-turns.ts';
 import { type ScriptedHost, startHost } from './host.ts';
 import type { Fields } from './strict/shapes.ts';
@@ -70,7 +71,7 @@ export async function startVendorHost(
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     if (!isStream) return response.end(JSON.stringify(answer));
     const events =
-      vendor.dialect === 'chat' ? chatEvents(answer) : eventsOf(dialects[vendor.dialect], answer);
+      vendor.dialect === 'chat' ? chatPieces(answer) : eventsOf(dialects[vendor.dialect], answer);
     for (const { name, data } of events ?? [])
       response.write(`${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`);
     return response.end();
@@ -84,42 +85,6 @@ export async function startVendorHost(
       return sentBack;
     },
   };
-}
-
-/** A Chat answer in the pieces in which hosts send it: the role, texts of some characters, a call's name before its input. */
-function chatEvents({ usage, choices, ...head }: Fields): { name?: string; data: string }[] {
-  const [{ message, finish_reason }] = choices as readonly [{ message: Fields; finish_reason: string }];
-  const { role, content, tool_calls, ...thoughts } = message;
-  const chunk = (delta: Fields, finish: string | null = null, more: Fields = {}) => ({
-    data: JSON.stringify({
-      ...{ ...head, object: 'chat.completion.chunk' },
-      choices: [{ index: 0, delta, finish_reason: finish }],
-      ...more,
-    }),
-  });
-  const ofText = ([name, text]: [string, unknown]) =>
-    typeof text === 'string' ? piecesOf(text).map((piece) => chunk({ [name]: piece })) : [];
-  const ofCall = (call: Fields, index: number) => {
-    const { function: called, ...rest } = call as { function: Fields };
-    const begun = { index, ...rest, function: { ...called, arguments: '' } };
-    const input = piecesOf(String(called.arguments)).map((piece) => ({
-      index,
-      function: { arguments: piece },
-    }));
-    return [begun, ...input].map((piece) => chunk({ tool_calls: [piece] }));
-  };
-  return [
-    chunk({ role, content: '' }),
-    ...Object.entries({ ...thoughts, content }).flatMap(ofText),
-    ...((tool_calls ?? []) as readonly Fields[]).flatMap(ofCall),
-    chunk({}, finish_reason),
-    { data: JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], usage }) },
-    { data: '[DONE]' },
-  ];
-}
-
-function piecesOf(text: string): readonly string[] {
-  return text.match(/.{1,7}/gsu) ?? [];
 }
 
 /** The settings of a provider at such a host. */

@@ -7,6 +7,7 @@ import {
   type ToolName,
   textPart,
 } from '../conversation.ts';
+import { errorInside } from '../failure.ts';
 import {
   brokenAnswer,
   type Fields,
@@ -21,13 +22,13 @@ import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
 import { type Seal, sealText } from '../translation/seals.ts';
 import { noUsage } from '../usage.ts';
-import { detailedThought } from './reasoning-details.ts';
+import { detailedThoughts } from './reasoning-details.ts';
 import { buildChatUsage, parseChatUsage } from './usage.ts';
 
 /** A whole Chat answer in the neutral form. */
 export function parseChatAnswer(body: Fields): Answer {
   // Aggregators answer 200 with an error inside.
-  if (isFields(body.error)) throw brokenAnswer('is an error with a status of success');
+  if (errorInside(body) !== undefined) throw brokenAnswer('is an error with a status of success');
   const choice = toList(body.choices)[0];
   if (!isFields(choice)) throw brokenAnswer('has no choices');
   const message = toFields(choice.message);
@@ -35,7 +36,7 @@ export function parseChatAnswer(body: Fields): Answer {
   const stopSequence = parseStopSequence(choice);
   return {
     parts: [
-      ...detailedThought(toThinking(message), message.reasoning_details),
+      ...detailedThoughts(toThinking(message), message.reasoning_details),
       ...textPart('text', toContentText(message.content)),
       ...textPart('refusal', toText(message.refusal)),
       ...calls,

@@ -1,6 +1,6 @@
 import { JsonProgress } from '../../json/json-progress.ts';
-import type { StreamReader, StreamSink } from '../conversation.ts';
-import { parseFailure } from '../failure.ts';
+import type { CallKind, StreamReader, StreamSink } from '../conversation.ts';
+import { errorInside, parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toText } from '../fields.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
 import type { Seal } from '../translation/seals.ts';
@@ -14,6 +14,8 @@ export function createChatReader(sink: StreamSink): StreamReader {
   let reason: string | undefined;
   let stopSequence: string | undefined;
   let details: ReturnType<typeof createDetails> | undefined;
+  /** What the model has thought before any details came: few hosts send them, and only these need its digest. */
+  let undetailed = '';
 
   function complete(): void {
     sink.start();
@@ -41,9 +43,13 @@ export function createChatReader(sink: StreamSink): StreamReader {
 
   function readThinking(delta: Fields): void {
     const thinking = toThinking(delta);
+    if (details?.isOther(delta.reasoning_details) === true) sealThought();
     if (thinking !== '') sink.thinking(thinking);
-    if (delta.reasoning_details === undefined) return;
-    details ??= createDetails();
+    if (details === undefined && delta.reasoning_details === undefined) {
+      undetailed += thinking;
+      return;
+    }
+    details ??= createDetails(undetailed);
     details.thought(thinking);
     details.add(delta.reasoning_details);
   }
@@ -51,6 +57,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
   /** What is encrypted may come after a call that it is of. */
   function sealThought(): void {
     const seal = details?.take();
+    undetailed = '';
     if (seal !== undefined) sink.seal(seal);
   }
 
@@ -60,10 +67,6 @@ export function createChatReader(sink: StreamSink): StreamReader {
       const choice = toFields(entry);
       // Only one answer was asked for; a host that sends more must not have them mixed into one.
       if (typeof choice.index === 'number' && choice.index !== 0) continue;
-      if (isFields(choice.error)) {
-        sink.fail(parseFailure(choice));
-        return;
-      }
       readDelta(toFields(choice.delta ?? choice.message));
       reason = toText(choice.finish_reason) || reason;
       stopSequence = parseStopSequence(choice) ?? stopSequence;
@@ -78,8 +81,9 @@ export function createChatReader(sink: StreamSink): StreamReader {
         return;
       }
       const chunk = parseEventData(data);
-      if (chunk.error !== undefined && chunk.error !== null) {
-        sink.fail(parseFailure(chunk));
+      const failed = errorInside(chunk);
+      if (failed !== undefined) {
+        sink.fail(parseFailure(failed.error));
         return;
       }
       sink.start();
@@ -97,6 +101,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
 
 interface OpenCall {
   readonly index: number;
+  readonly kind: CallKind;
   id: string;
   name: string;
   seal: Seal | undefined;
@@ -106,12 +111,21 @@ interface OpenCall {
   progress: JsonProgress;
 }
 
+/** What a call of Chat holds besides its id: a function's name and arguments, or a custom tool's name and input. */
+export function nestedOf({ function: called, custom }: Fields): Fields {
+  return toFields(called ?? custom);
+}
+
+function inputOf({ arguments: input, input: text }: Fields): string {
+  return toArguments(input ?? text);
+}
+
 /**
  * The calls of a Chat stream. Their `index` is the key, by the specification; but some hosts leave it out, or give all
  * calls the same one: there another id together with a name, or a name after complete arguments, begins a new call.
  * Repeated ids and names are ignored.
  */
-function createChatCalls(sink: StreamSink) {
+export function createChatCalls(sink: Pick<StreamSink, 'callStart' | 'callInput'>) {
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
   const calls: OpenCall[] = [];
@@ -122,14 +136,14 @@ function createChatCalls(sink: StreamSink) {
     if (typeof index === 'number') {
       const known = byIndex.get(index);
       if (known !== undefined && !isAnother(known, piece)) return known;
-      const call = add();
+      const call = add(piece);
       byIndex.set(index, call);
       return call;
     }
     const sameId = id === '' ? undefined : byId.get(id);
     if (sameId !== undefined && !isAnother(sameId, piece)) return sameId;
     const last = calls.at(-1);
-    if (last === undefined || id !== '' || isAnother(last, piece)) return add();
+    if (last === undefined || id !== '' || isAnother(last, piece)) return add(piece);
     return last;
   }
 
@@ -137,21 +151,25 @@ function createChatCalls(sink: StreamSink) {
    * Whether a piece is of another call than the one that its index or id says: it has a name, and another id, or it comes
    * after complete arguments. What some hosts repeat in each piece has the same name, and no more arguments.
    */
-  function isAnother(known: OpenCall, { id, function: called }: Fields): boolean {
-    const { name, arguments: input } = toFields(called);
-    if (toText(name) === '') return false;
+  function isAnother(known: OpenCall, piece: Fields): boolean {
+    const { id } = piece;
+    const nested = nestedOf(piece);
+    if (toText(nested.name) === '') return false;
     const isOther = toText(id) !== '' && known.id !== '' && id !== known.id;
-    if (isOther || known.name === '' || !known.progress.isComplete) return isOther;
+    if (isOther || known.name === '' || known.kind === 'custom' || !known.progress.isComplete) return isOther;
     return (
-      toText(id) === '' || name !== known.name || (toArguments(input) !== '' && known.early !== emptyInput)
+      toText(id) === '' ||
+      nested.name !== known.name ||
+      (inputOf(nested) !== '' && known.early !== emptyInput)
     );
   }
 
-  function add(): OpenCall {
+  function add(piece: Fields): OpenCall {
     const before = calls.at(-1);
     if (before?.isStarted === true) sendInput(before);
     const call: OpenCall = {
       index: calls.length,
+      kind: isFields(piece.custom) ? 'custom' : 'function',
       id: '',
       name: '',
       seal: undefined,
@@ -165,18 +183,18 @@ function createChatCalls(sink: StreamSink) {
 
   function begin(call: OpenCall): void {
     call.isStarted = true;
-    sink.callStart({ index: call.index, id: call.id, name: call.name, kind: 'function', seal: call.seal });
+    sink.callStart({ index: call.index, id: call.id, name: call.name, kind: call.kind, seal: call.seal });
   }
 
   function addInput(call: OpenCall, input: string): void {
     if (input === '') return;
-    if (call.early === emptyInput) {
+    if (isEmptyInput(call)) {
       call.early = '';
       call.progress = new JsonProgress();
     }
     call.progress.add(input);
     call.early += input;
-    if (call.isStarted && call.early !== emptyInput) sendInput(call);
+    if (call.isStarted && !isEmptyInput(call)) sendInput(call);
   }
 
   function sendInput(call: OpenCall): void {
@@ -184,9 +202,9 @@ function createChatCalls(sink: StreamSink) {
     call.early = '';
   }
 
-  function readPiece(piece: Fields): void {
+  function readPiece(piece: Fields): number {
     const call = find(piece);
-    const nested = toFields(piece.function);
+    const nested = nestedOf(piece);
     if (!call.isStarted) {
       call.id ||= toText(piece.id);
       call.name ||= toText(nested.name);
@@ -195,10 +213,13 @@ function createChatCalls(sink: StreamSink) {
       if (signature !== '') call.seal = { of: 'call', data: signature };
       if (call.name !== '') begin(call);
     }
-    addInput(call, toArguments(nested.arguments));
+    addInput(call, inputOf(nested));
+    return call.index;
   }
 
   return {
+    /** Returns the call's index among the calls. */
+    readPiece,
     read(pieces: readonly unknown[]): void {
       for (const piece of pieces) readPiece(toFields(piece));
     },
@@ -215,3 +236,7 @@ function createChatCalls(sink: StreamSink) {
 
 /** A call without arguments, or what some hosts send before the arguments. */
 const emptyInput = '{}';
+
+function isEmptyInput({ kind, early }: OpenCall): boolean {
+  return kind === 'function' && early === emptyInput;
+}

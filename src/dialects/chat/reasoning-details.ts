@@ -12,20 +12,35 @@ interface Sealed {
   readonly details: readonly Fields[];
 }
 
-/** Gathers the details of one answer, whole or in pieces. */
-export function createDetails() {
+/** Whether a piece goes on with the one before: texts come in pieces, of which the last is signed; encrypted data comes whole. */
+export function continuesDetail(last: Fields, { type, index, text }: Fields): boolean {
+  const isOther = type === 'reasoning.encrypted' || (isFilled(last.signature) && isFilled(text));
+  return type === last.type && index === last.index && !isOther;
+}
+
+/** Gathers the details of one answer, whole or in pieces; `begun` is the beginning of its thought. */
+export function createDetails(begun = '') {
   let pieces: Fields[] = [];
+  let isSigned = false;
   let digest = createThoughtDigest();
+  digest.add(begun);
 
   function add(piece: Fields): void {
     const last = pieces.at(-1);
-    const isSame = last !== undefined && last.type === piece.type && last.index === piece.index;
-    // Only texts come in pieces; encrypted data comes whole.
-    if (isSame && piece.type === 'reasoning.text') pieces[pieces.length - 1] = { ...last, ...known(piece) };
+    if (isFilled(piece.signature)) isSigned = true;
+    if (last !== undefined && continuesDetail(last, piece))
+      pieces[pieces.length - 1] = { ...last, ...known(piece) };
     else pieces.push(known(piece));
   }
 
   return {
+    /** Whether a signed text ends where these begin: each has a signature of its own. */
+    isOther(details: unknown): boolean {
+      const last = pieces.at(-1);
+      const [piece] = toList(details);
+      if (last === undefined || !isFields(piece) || piece.type !== 'reasoning.text') return false;
+      return isSigned && !continuesDetail(last, piece);
+    },
     add(details: unknown): void {
       for (const piece of toList(details)) if (isFields(piece)) add(piece);
     },
@@ -35,6 +50,7 @@ export function createDetails() {
       const details = pieces.filter(({ data, signature }) => isFilled(data) || isFilled(signature));
       const sealed: Sealed = { digest: digest.end(), details };
       pieces = [];
+      isSigned = false;
       digest = createThoughtDigest();
       return details.length === 0 ? undefined : { of: 'thought', data: JSON.stringify(sealed) };
     },
@@ -52,13 +68,30 @@ function isFilled(value: unknown): boolean {
   return toText(value) !== '';
 }
 
-/** A thought of a whole answer, with the seal of its details. */
-export function detailedThought(text: string, list: unknown): AnswerPart[] {
+/** The thoughts of a whole answer, each with the seal of its details. */
+export function detailedThoughts(text: string, list: unknown): AnswerPart[] {
+  const all = toList(list).filter(isFields);
   const details = createDetails();
-  details.add(list);
-  details.thought(text);
-  const seal = details.take();
-  return text === '' && seal === undefined ? [] : [{ kind: 'thinking', text, seal }];
+  const parts: AnswerPart[] = [];
+  let said = '';
+  const end = () => {
+    const seal = details.take();
+    if (said !== '' || seal !== undefined) parts.push({ kind: 'thinking', text: said, seal });
+    said = '';
+  };
+  const say = (words: string) => {
+    said += words;
+    details.thought(words);
+  };
+  const isDetailed = all.map((detail) => toText(detail.text)).join('') === text;
+  if (!isDetailed) say(text);
+  for (const detail of all) {
+    if (isDetailed && details.isOther([detail])) end();
+    details.add([detail]);
+    if (isDetailed) say(toText(detail.text));
+  }
+  end();
+  return parts;
 }
 
 /** The details as their host sent them. A signature is of one text: with another it is left out. */

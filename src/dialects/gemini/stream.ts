@@ -6,8 +6,8 @@ import type {
   StreamSink,
   StreamWriter,
 } from '../conversation.ts';
-import { parseFailure } from '../failure.ts';
-import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
+import { errorInside, parseFailure } from '../failure.ts';
+import { brokenAnswer, type Fields, parseEventData, toFields, toList, toText } from '../fields.ts';
 import { pingComment, type SseEvent, type WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
@@ -39,7 +39,7 @@ export function createGeminiReader(sink: StreamSink): StreamReader {
   return {
     event(_name, data) {
       const event = parseEventData(data);
-      if (isFields(event.error)) {
+      if (errorInside(event) !== undefined) {
         sink.fail(parseFailure(event));
         return;
       }

@@ -1,5 +1,5 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
-import { parseFailure } from '../failure.ts';
+import { errorInside, parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, parseEventData, stringifyAnswer, toFields, toText } from '../fields.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
 import { createThoughtDigest, digestOf, signedText } from '../translation/seals.ts';
@@ -47,7 +47,7 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
     event(_name, data) {
       if (data === '') return;
       const event = parseEventData(data);
-      if (event.type === 'error') {
+      if (errorInside(event) !== undefined) {
         sink.fail(parseFailure(event));
         return;
       }

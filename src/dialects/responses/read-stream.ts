@@ -1,6 +1,6 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
-import { parseFailure } from '../failure.ts';
-import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
+import { errorInside, parseFailure } from '../failure.ts';
+import { brokenAnswer, type Fields, parseEventData, toFields, toList, toText } from '../fields.ts';
 import { parseOutputCall, parseOutputItem, parseResponsesFinish } from './answer.ts';
 import { parseResponsesUsage } from './usage.ts';
 
@@ -62,7 +62,7 @@ export function createResponsesReader(sink: StreamSink): StreamReader {
     event(_name, data) {
       if (data === '' || data.startsWith('[DONE]')) return;
       const event = parseEventData(data);
-      if (event.type === 'error' || isFields(event.error)) {
+      if (errorInside(event) !== undefined) {
         sink.fail(parseFailure(event));
         return;
       }

@@ -112,7 +112,7 @@ export function toFunctionArguments(call: ToolCall): string {
 }
 
 /** The same as an object; text that is none is kept under `raw_arguments`, because the tool has failed with it. */
-export function toArgumentsObject({ kind, input }: ToolCall): Fields {
+export function toArgumentsObject({ kind, input }: Pick<ToolCall, 'kind' | 'input'>): Fields {
   if (kind === 'custom') return { input };
   if (input.trim() === '') return {};
   const value = parseJson(input);

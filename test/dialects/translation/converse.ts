@@ -1,10 +1,12 @@
 import { eventsOf, wholeOf } from '../../../src/dialects/answer-forms.ts';
 import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import type { SseEvent } from '../../../src/dialects/sse.ts';
+import type { Translation } from '../../../src/dialects/translate.ts';
 import { sealEdits } from '../../../src/dialects/translation/foreign-seals.ts';
 import type { Host } from '../../../src/hosts/find-host.ts';
 import { applyEdits } from '../../../src/json/byte-edits.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { chatPieces } from '../../kit/chat-pieces.ts';
 import { textDialects } from '../../kit/dialects.ts';
 import { answerOf, type CallForm, clients, type Fault, type Plan, type Step } from '../../kit/five-turns.ts';
 import type { Fields } from '../../kit/strict/shapes.ts';
@@ -153,7 +155,37 @@ function exchange({ client, body, target: { host, vendor, issued }, said, isStre
   const { text, thrown, state } = runStream(translation, [Buffer.from(sseOf(events))]);
   if (thrown !== undefined) throw thrown;
   if (state !== 'complete' && state !== 'cut') throw new Error(`the stream is ${state}`);
-  return { answer: wholeOf(dialects[client], Buffer.from(text)), sent, dropped };
+  const answer = wholeOf(dialects[client], Buffer.from(text));
+  if (fault === 'none')
+    expectSameGathered({ client, translation, streamed: answer, events, dialect: vendor.dialect });
+  return { answer, sent, dropped };
+}
+
+interface Gathered {
+  readonly client: TextDialectName;
+  readonly dialect: TextDialectName;
+  readonly translation: Translation;
+  readonly streamed: Fields;
+  readonly events: readonly SseEvent[];
+}
+
+/** A client that asked for a whole answer gets what another gets as a stream. */
+function expectSameGathered({ client, dialect, translation, streamed, events }: Gathered): void {
+  const whole = wholeOf(dialects[dialect], Buffer.from(sseOf(events)));
+  const got = saidIn(client, translation.answer(whole).body as Fields);
+  const expected = saidIn(client, streamed);
+  if (got !== expected) throw new Error(`gathered, the answer is ${got}, streamed ${expected}`);
+}
+
+/** What an answer says, without the ids that the gateway makes up. */
+function saidIn(client: TextDialectName, answer: Fields): string {
+  const { parts, finish } = dialects[client].codec.parseAnswer(answer);
+  const said = parts.flatMap((part): readonly unknown[] => {
+    if (part.kind === 'call')
+      return [{ name: part.call.name, input: part.call.input, seal: part.call.seal?.data }];
+    return part.kind === 'thinking' ? [part.text, part.seal?.data] : [part.text];
+  });
+  return JSON.stringify({ said, finish }).replace(/rs_id\d+/g, 'rs');
 }
 
 /** The client's own dialect: its bytes without what was sealed for another host, and the answer as it is. */
@@ -178,7 +210,8 @@ function errorEvent(dialect: TextDialectName): SseEvent {
 /** The stream of an answer, with the failure that its host has. */
 function streamOf(said: Fields, { dialect }: Vendor, fault: Fault): readonly SseEvent[] {
   if (fault === 'error alone') return [errorEvent(dialect)];
-  const events = eventsOf(dialects[dialect], withFault(said, fault)) ?? [];
+  const failed = withFault(said, fault);
+  const events = dialect === 'chat' ? chatPieces(failed) : (eventsOf(dialects[dialect], failed) ?? []);
   return fault === 'error in stream' ? [...events.slice(0, events.length / 2), errorEvent(dialect)] : events;
 }
 
@@ -204,7 +237,7 @@ function withFault(said: Fields, fault: Fault): Fields {
 /** The stream with its calls as some hosts write them. */
 function withForm(events: readonly SseEvent[], { dialect }: Vendor, form: CallForm): readonly SseEvent[] {
   if (dialect !== 'chat' || form === 'usual') return events;
-  const seen = new Set<unknown>();
+  const begun = new Map<unknown, Fields>();
   return events.map(({ name, data }) => {
     if (!data.includes('"tool_calls"')) return { name, data };
     const chunk = JSON.parse(data) as { choices: { delta: { tool_calls?: Fields[] } }[] };
@@ -214,11 +247,22 @@ function withForm(events: readonly SseEvent[], { dialect }: Vendor, form: CallFo
   });
 
   function change(call: Fields): Fields {
-    const isFirst = !seen.has(call.index);
-    seen.add(call.index);
-    const { index: _, ...unnumbered } = call;
+    const isFirst = !begun.has(call.index);
+    if (isFirst) begun.set(call.index, call);
+    const { index, ...unnumbered } = call;
+    const first = begun.get(index) ?? {};
     const called = (call.function ?? {}) as Fields;
     switch (form) {
+      case 'index from 1':
+        return { ...call, index: Number(index) + 1 };
+      case 'far indexes':
+        return { ...call, index: (Number(index) + 1) * 1e9 };
+      case 'id and name in each piece':
+        return {
+          ...call,
+          ...(first.id !== '' && { id: first.id }),
+          function: { ...called, name: (first.function as Fields).name },
+        };
       case 'index 0 for all':
         return { ...call, index: 0 };
       case 'no index':
