@@ -213,6 +213,14 @@ export function isText(dialect: Dialect): dialect is TextDialect {
   return dialect.codec !== undefined;
 }
 
+/** An answer of the dialect in its other form. */
+export interface AnswerForms {
+  /** The events that say the same as a whole answer. */
+  events(answer: Fields): readonly SseEvent[];
+  /** The whole answer that says the same as the events, given by what their data says. */
+  whole(events: readonly Fields[]): Fields;
+}
+
 /** How a dialect's requests, answers and streams become the neutral form of `conversation.ts`, and come out of it. */
 export interface Codec {
   /** The request with each of its top-level fields in one spelling, if there are several. */
@@ -232,6 +240,8 @@ export interface Codec {
   /** What its answers repeat of the client's request, or depend on: plain data. Absent if they don't. */
   echoOf?(request: Fields): Fields;
   buildAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields;
+  /** Absent if no host answers in another form than it is asked for. */
+  readonly forms?: AnswerForms;
   createReader(sink: StreamSink): StreamReader;
   /** `write` gets each event as text. */
   createWriter(context: TranslationContext, echo: Fields, write: WriteEvent): StreamWriter;

@@ -14,9 +14,9 @@ const initialBytes = 1_024;
 /**
  * Bytes to server-sent events, incrementally. Lines are found in the bytes and only whole lines are decoded,
  * so characters may be split anywhere; at most one event is held. Comments are announced without
- * their text, and fields other than `event` and `data` are skipped. An object that stands where an event should, as Google writes errors, is data of an event whose
- * name is empty. Throws `provider.broken_response` for an event above the limit, and for such an object with a field in
- * it, which other readers would take for the event.
+ * their text, and fields other than `event` and `data` are skipped. An object that stands where an event should, as Google
+ * writes errors, is data of an event whose name is empty. Throws `provider.broken_response` for an event above the limit,
+ * and for such an object with a field in it, which other readers would take for the event.
  */
 export class SseParser {
   readonly #onEvent: (name: string | undefined, data: string) => void;
@@ -174,6 +174,11 @@ function readValue(bytes: Buffer, afterName: number, end: number): string {
 export interface SseEvent {
   readonly name?: string | undefined;
   readonly data: string;
+}
+
+/** An event whose data is an object. */
+export function toEvent(data: object, name?: string): SseEvent {
+  return { name, data: JSON.stringify(data) };
 }
 
 /** Consumes an event that is written. */

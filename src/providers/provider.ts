@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProviderConfig } from '../config/build/providers.ts';
+import { sealOrigin } from '../dialects/translation/seals.ts';
 import { isCloud, regionOf } from '../hosts/clouds.ts';
 import { findHost, type Host, traitsOf } from '../hosts/find-host.ts';
 import type { HostTraits } from '../hosts/traits.ts';
@@ -53,6 +54,8 @@ export class Provider {
   /** Adds what authorizes each request, if that isn't a key. */
   readonly authorizer: Authorizer | undefined;
   readonly host: Host;
+  /** Names it in what is sealed of its answers. */
+  readonly sealOrigin: string;
   readonly priceScope: PriceScope;
   /** Whether it is on this machine, where a model costs nothing that anybody bills. */
   readonly isLocal: boolean;
@@ -83,6 +86,7 @@ export class Provider {
     this.authorizer = same?.authorizer ?? authorizerFor(options, url);
     this.host = findHost({ ...options, url });
     this.#onRefusedKey = onRefusedKey;
+    this.sealOrigin = sealOrigin(options);
     this.#basePath = basePath(url.pathname, options.dialect);
     this.#cloud = cloudFor(options);
     this.priceScope = priceScopeOf(options);

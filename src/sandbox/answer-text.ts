@@ -106,7 +106,7 @@ export function contextOf(body: Fields, model: string): TranslationContext {
     counts.set(prefix, count + 1);
     return prefix + sha256(`${seed} ${prefix} ${count}`).slice(0, 24);
   };
-  return { requestedModel: model, targetModel: model, host: 'local', newId, createdS };
+  return { requestedModel: model, targetModel: model, host: 'local', origin: 'sandbox', newId, createdS };
 }
 
 function sha256(text: string): string {

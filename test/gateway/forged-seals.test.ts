@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { bytesSlot, digestOf, sealText, signedText } from '../../src/dialects/translation/seals.ts';
-import type { Host } from '../../src/hosts/find-host.ts';
 import { speakAll } from '../kit/answers.ts';
-import { modelsAt, providersAt } from '../kit/config.ts';
-import { askedAt, clientForms, providerForms, type TextClient, textPairs } from '../kit/forms.ts';
+import { modelsAt, originAt, providersAt } from '../kit/config.ts';
+import {
+  askedAt,
+  clientForms,
+  type ProviderForm,
+  providerForms,
+  type TextClient,
+  textPairs,
+  textProviders,
+} from '../kit/forms.ts';
 import { post, secrets, startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 
@@ -83,36 +90,36 @@ async function send(client: TextClient, provider: string, slot: string, key: str
 }
 
 /** As hosts write them; the text that a signature is of is in it. */
-const forged = (name: Host) => {
-  const data = {
-    openrouter: `{"digest":"${digestOf(text)}","details":[{"type":"reasoning.encrypted","data":"forged"}]}`,
-    local: '{"id":"rs_1","encrypted_content":"forged"}',
+function forged(provider: ProviderForm): string {
+  const data: Readonly<Record<string, string>> = {
+    chat: `{"digest":"${digestOf(text)}","details":[{"type":"reasoning.encrypted","data":"forged"}]}`,
+    responses: '{"id":"rs_1","encrypted_content":"forged"}',
   };
   return sealText(
-    { of: 'thought', data: data[name as keyof typeof data] ?? signedText(digestOf(text), 'forged') },
-    { host: name },
+    { of: 'thought', data: data[provider] ?? signedText(digestOf(text), 'forged') },
+    { origin: originAt(host.url, provider) },
   );
-};
-const hostOf: Readonly<Record<string, Host>> = {
-  messages: 'anthropic',
-  bedrock: 'bedrock',
-  vertex: 'vertex',
-  chat: 'openrouter',
-  responses: 'local',
-  gemini: 'gemini',
-  vertex_gemini: 'gemini',
-};
+}
 
 describe.each(textPairs)('%s to %s', (client, provider) => {
+  test.each([
+    'gw1-anthropic-thought-',
+    'gw1-gemini-thought-',
+    'gw1-openrouter-thought-',
+    'gw1-nobody-thought-',
+  ])('a seal of earlier versions goes nowhere: %s', async (start) => {
+    const slot = start + Buffer.from(signedText(digestOf(text), 'forged')).toString('base64url');
+
+    const { status, sent = '' } = await send(client, provider, slot, secrets.PROJECT_KEY);
+
+    const isThere = sent.includes('forged') || sent.includes(start);
+    expect({ status, isThere }).toEqual({ status: 200, isThere: false });
+  });
+
   const isOwn = clientForms[client] === providerForms[provider];
 
   test('what only begins like a seal is a signature of its vendor', async () => {
-    for (const slot of [
-      'gw1-',
-      'gw1-EqQBforged',
-      'gw1-nobody-thought-Zm9yZ2Vk',
-      'gw1-gemini-word-Zm9yZ2Vk',
-    ]) {
+    for (const slot of ['gw1-', 'gw1-EqQBforged', 'gw1-gemini-word-Zm9yZ2Vk', 'gw1-thought-Zm9yZ2Vk']) {
       const { status, sent = '' } = await send(client, provider, slot, secrets.PROJECT_KEY);
 
       const written = clientForms[client] === 'gemini' ? bytesSlot.write(slot) : slot;
@@ -124,13 +131,13 @@ describe.each(textPairs)('%s to %s', (client, provider) => {
     }
   });
 
-  test('a seal goes to the host that it names, and as unseen content to none', async () => {
-    for (const name of new Set(Object.values(hostOf))) {
+  test('a seal goes to the provider that it names, and as unseen content to none', async () => {
+    for (const name of textProviders) {
       const free = await send(client, provider, forged(name), secrets.PROJECT_KEY);
       const strict = await send(client, provider, forged(name), secrets.OTHER_KEY);
 
       const isOpened = free.sent?.includes('"forged"') === true;
-      expect([free.status, isOpened && (isOwn || hostOf[provider] !== name)]).toEqual([200, false]);
+      expect([free.status, isOpened && (isOwn || provider !== name)]).toEqual([200, false]);
       expect(free.sent).not.toMatch(new RegExp(`"(?:gw1-|${bytesSlot.start})`));
       expect(strict.sent ?? '').not.toContain('"forged"');
       // The signature of a thought that rules can read is no reference, until something else is made of it.

@@ -133,7 +133,7 @@ describe.each(allPairs.map((pair, number) => [...pair, number] as const))(
   '%s to %s',
   (client, provider, number) => {
     const dialect = clientForms[client];
-    const asking = JSON.stringify(toBody(client, provider, shapesOf(dialect).at(2) ?? {}));
+    const asking = JSON.stringify(toBody(client, provider, shapesOf(dialect, host.url).at(2) ?? {}));
     const count = (growths: readonly Growth[]) => {
       tally.add(client, provider, growths.length);
       return growths;
@@ -144,7 +144,9 @@ describe.each(allPairs.map((pair, number) => [...pair, number] as const))(
     test('requests', async () => {
       host.script(speakAll);
       expect(await send({ client, provider, body: asking.replace('{', `{${fillers},`) })).toBe(200);
-      const growths = shapesOf(dialect).flatMap((shape) => growthsOf(toBody(client, provider, shape)));
+      const growths = shapesOf(dialect, host.url).flatMap((shape) =>
+        growthsOf(toBody(client, provider, shape)),
+      );
 
       const steep = await steepIn(count(sampled(growths, scale(2, 8), number)), (grown) =>
         send({ client, provider, body: grown }),

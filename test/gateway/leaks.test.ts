@@ -155,7 +155,7 @@ function stepOf(client: ClientForm, { isSealed }: Pair): number {
 
 function* cases(client: ClientForm, pair: number) {
   const counts = new Map<string, number>();
-  for (const [number, shape] of shapesOf(clientForms[client]).entries()) {
+  for (const [number, shape] of shapesOf(clientForms[client], host.url).entries()) {
     for (const each of fill(shape, (place) => things[(number + place) % things.length] as Thing)) {
       const kind = `${each.form} ${each.isSealed}`;
       const count = (counts.get(kind) ?? 0) + 1;
@@ -166,8 +166,8 @@ function* cases(client: ClientForm, pair: number) {
 }
 
 test('every dialect and every row of its tables has shapes', () => {
-  for (const name of dialectNames) expect(shapesOf(name).length).toBeGreaterThan(1);
-  const shapes: readonly Body[] = dialectNames.flatMap((name) => shapesOf(name));
+  for (const name of dialectNames) expect(shapesOf(name, host.url).length).toBeGreaterThan(1);
+  const shapes: readonly Body[] = dialectNames.flatMap((name) => shapesOf(name, host.url));
   expect(shapes.length).toBeGreaterThan(150);
 });
 

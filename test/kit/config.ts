@@ -1,3 +1,4 @@
+import { sealOrigin } from '../../src/dialects/translation/seals.ts';
 import { type ProviderForm, providerForms, textProviders } from './forms.ts';
 import { projects } from './gateway.ts';
 import { useGoogleLibrary } from './google-library.ts';
@@ -70,6 +71,11 @@ export function providersAt(
 ): string {
   const moreOf = (name: ProviderForm) => [more, of[name] ?? ''].filter(Boolean).join(', ');
   return names.map((name) => `  ${name}${suffix}: ${providerOf(name, url, moreOf(name))}`).join('\n');
+}
+
+/** What names that provider in the seals of its answers. */
+export function originAt(url: string, form: ProviderForm, suffix = ''): string {
+  return sealOrigin({ name: `${form}${suffix}`, baseUrl: url + families[form][1] });
 }
 
 /** Models for them, each a prefix and the name of its provider. */

@@ -13,6 +13,7 @@ import { isFields, toFields, toList, toText } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildChatAnswer, parseChatAnswer } from './answer.ts';
+import { chatEvents, wholeChat } from './answer-forms.ts';
 import { buildChatRequest, cannotTakeInChat } from './build-request.ts';
 import { parseChatRequest } from './parse-request.ts';
 import { createChatReader } from './read-stream.ts';
@@ -85,6 +86,7 @@ export const chat: TextDialect = {
     parseAnswer: parseChatAnswer,
     echoOf: ({ stream_options }) => ({ stream_options }),
     buildAnswer: buildChatAnswer,
+    forms: { events: chatEvents, whole: wholeChat },
     createReader: createChatReader,
     createWriter: createChatWriter,
     fieldsTo,

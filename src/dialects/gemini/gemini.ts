@@ -13,6 +13,7 @@ import { isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
 import { buildGeminiAnswer, geminiFinishes, parseGeminiAnswer } from './answer.ts';
+import { geminiEvents, wholeGemini } from './answer-forms.ts';
 import { buildGeminiRequest, cannotTakeInGemini } from './build-request.ts';
 import { parseGeminiRequest } from './parse-request.ts';
 import {
@@ -160,6 +161,7 @@ export const gemini: TextDialect = {
     stopSequences: (asked) => asked.slice(0, 5),
     parseAnswer: parseGeminiAnswer,
     buildAnswer: buildGeminiAnswer,
+    forms: { events: geminiEvents, whole: wholeGemini },
     createReader: createGeminiReader,
     createWriter: createGeminiWriter,
     fieldsTo: { chat: toOthers, messages: toOthers, responses: toOthers },

@@ -3,6 +3,7 @@ import { fieldTable, messagesFields, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { buildMessagesAnswer, parseMessagesAnswer } from './answer.ts';
+import { messagesEvents, wholeMessage } from './answer-forms.ts';
 import { buildMessagesRequest } from './build-request.ts';
 import { cannotTakeInMessages } from './build-turns.ts';
 import { parseMessagesRequest } from './parse-request.ts';
@@ -99,6 +100,7 @@ export const messages: TextDialect = {
     stopSequences: (asked) => asked.filter((stop) => stop.trim() !== ''),
     parseAnswer: parseMessagesAnswer,
     buildAnswer: buildMessagesAnswer,
+    forms: { events: messagesEvents, whole: wholeMessage },
     createReader: createMessagesReader,
     createWriter: createMessagesWriter,
     fieldsTo: { chat: toOthers, responses: toOthers },

@@ -5,6 +5,7 @@ import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildEcho, buildResponsesAnswer, parseResponsesAnswer } from './answer.ts';
+import { responsesEvents, wholeResponse } from './answer-forms.ts';
 import { buildResponsesRequest, minLimit as minCap } from './build-request.ts';
 import { parseResponsesRequest } from './parse-request.ts';
 import { createResponsesReader } from './read-stream.ts';
@@ -114,6 +115,7 @@ export const responses: TextDialect = {
     parseAnswer: parseResponsesAnswer,
     echoOf: buildEcho,
     buildAnswer: buildResponsesAnswer,
+    forms: { events: responsesEvents, whole: wholeResponse },
     createReader: createResponsesReader,
     createWriter: createResponsesWriter,
     fieldsTo,

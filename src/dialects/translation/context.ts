@@ -11,6 +11,8 @@ export interface TranslationContext {
   readonly targetModel: string;
   /** The host that gets the request. */
   readonly host: Host;
+  /** The provider, as its seals name it (`sealOrigin`). */
+  readonly origin: string;
   /** The model's limit where configured: larger requests are lowered to it. */
   readonly maxOutputTokens?: number;
   /** The limit that is sent where the client sent none and the provider needs one. */

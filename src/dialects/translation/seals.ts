@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Host, hostNames } from '../../hosts/find-host.ts';
 
 /**
  * Values that a host expects back unchanged and that are opaque to all others: the signature of a thought, encrypted
  * reasoning, the signature of a call. It travels through the client in a slot that the client's dialect has for such
- * things, and goes back to the host that it is from, and to no other.
+ * things, and goes back to the provider that it is from, and to no other.
  */
 export interface Seal {
-  /** Where it is from; absent in an answer, which is from the host that the request went to. */
-  readonly host?: Host;
+  /** Where it is from (`sealOrigin`); absent in an answer, which is from where the request went. */
+  readonly origin?: string;
   readonly of: 'thought' | 'call';
   readonly data: string;
 }
@@ -41,24 +40,39 @@ export function isOurSeal(text: string): boolean {
   return text === openThought || parseSeal(text) !== undefined;
 }
 
-const form = /^gw1-([a-z]+)-([a-z]+)-([\w-]*)$/;
+/** Earlier versions had the name of a kind of host in it, which is the origin of nothing now. */
+const form = /^gw1-(\w+)-(thought|call)-([\w-]*)$/;
 
-/** As clients get it and send it back: letters, digits, `-` and `_` alone. */
-export function sealText({ of, data }: Seal, { host }: { readonly host: Host }): string {
-  return [mark, host, of, Buffer.from(data).toString('base64url')].join('-');
+/**
+ * Names a provider in seals: two hosts of one kind, or two accounts at one, can't open what the other has sealed. Of a
+ * provider that got another name or address the seals are dropped.
+ */
+export function sealOrigin({ name, baseUrl }: { readonly name: string; readonly baseUrl: string }): string {
+  return createHash('sha256').update(`${name} ${baseUrl}`).digest('hex').slice(0, originLength);
 }
 
-/** The seal if it is from this host. */
-export function sealFor(seal: Seal | undefined, { host }: { readonly host: Host }): Seal | undefined {
-  return seal?.host === host ? seal : undefined;
+const originLength = 12;
+
+/** Where what is sealed comes from or goes to. */
+export interface SealContext {
+  readonly origin: string;
+}
+
+/** As clients get it and send it back: letters, digits, `-` and `_` alone. */
+export function sealText({ of, data }: Seal, { origin }: SealContext): string {
+  return [mark, origin, of, Buffer.from(data).toString('base64url')].join('-');
+}
+
+/** The seal if it is from this provider. */
+export function sealFor(seal: Seal | undefined, { origin }: SealContext): Seal | undefined {
+  return seal?.origin === origin ? seal : undefined;
 }
 
 /** Undefined for what is not of `sealText`, such as a vendor's own signature. */
 export function parseSeal(text: string): Seal | undefined {
-  const [, name = '', of, data = ''] = form.exec(text) ?? [];
-  const host = [...hostNames, 'local', 'unknown'].find((each) => each === name) as Host | undefined;
-  if (host === undefined || (of !== 'thought' && of !== 'call')) return undefined;
-  return { host, of, data: Buffer.from(data, 'base64url').toString() };
+  const [, origin = '', of, data = ''] = form.exec(text) ?? [];
+  if (of !== 'thought' && of !== 'call') return undefined;
+  return { origin, of, data: Buffer.from(data, 'base64url').toString() };
 }
 
 /**

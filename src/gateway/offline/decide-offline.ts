@@ -1,5 +1,6 @@
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
+import { sealOrigin } from '../../dialects/translation/seals.ts';
 import { GatewayError } from '../../errors.ts';
 import { findHost } from '../../hosts/find-host.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
@@ -118,9 +119,10 @@ export function decideWith<Found extends Decided>(
     let changed: readonly string[];
     try {
       const host = findHost({ ...provider, url: new URL(provider.baseUrl ?? 'about:blank') });
+      const origin = sealOrigin({ name, baseUrl: provider.baseUrl ?? '' });
       const { dialect: family } = provider;
       const known = knownModelFinder(config.source.modelTable)(model);
-      const built = buildBody(source, { dialect, model, host, family, entry, known, parameters });
+      const built = buildBody(source, { dialect, model, host, origin, family, entry, known, parameters });
       const sent = built.form === 'untranslated' ? translateBody(built) : built;
       changed = [...sent.changed, ...names];
       if (built.form !== 'untranslated' && built.changed.length === 0) return own;

@@ -22,6 +22,7 @@ export interface BodyTarget {
   /** The model's name there. */
   readonly model: string;
   readonly host: Host;
+  readonly origin: string;
   readonly family: ProviderConfig['dialect'];
   readonly entry: ModelEntry | undefined;
   /** What is known of the model without the entry. */
@@ -58,7 +59,7 @@ export function buildBody(
   destination: BodyTarget,
 ): SameDialect | (UntranslatedRequest & { readonly form: 'untranslated' }) {
   const { request, endpoint, facts } = source;
-  const { dialect, model, host, entry, envelope, asksUsage = false } = destination;
+  const { dialect, model, host, origin, entry, envelope, asksUsage = false } = destination;
   const isTranslated = dialect !== endpoint.dialectName;
   const cap = neededCap(source, destination);
   // What counts tokens, embeds texts or compacts a conversation knows nothing of how an answer is generated.
@@ -82,6 +83,7 @@ export function buildBody(
     requestedModel: request.model,
     targetModel: model,
     host,
+    origin,
     isStreaming: request.stream,
     createdS: Math.floor(facts.nowMs / 1_000),
     ...(entry?.maxOutputTokens === undefined ? {} : { maxOutputTokens: entry.maxOutputTokens }),

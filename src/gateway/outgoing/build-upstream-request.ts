@@ -74,6 +74,7 @@ export async function buildUpstreamRequest(
     dialect,
     model,
     host,
+    origin: provider.sealOrigin,
     family: options.dialect,
     entry,
     known,

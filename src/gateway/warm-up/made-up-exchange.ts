@@ -116,6 +116,7 @@ const context = {
   requestedModel: madeUpModel,
   targetModel: madeUpModel,
   host: 'unknown',
+  origin: 'made-up',
   createdS: 0,
 } as const;
 const noFacts = {

@@ -36,6 +36,8 @@ export const untranslated = all.filter(({ client, vendor }) => vendor.dialect ==
 
 interface Target {
   readonly host: Host;
+  /** Of two providers at one kind of host, neither takes what the other has signed. */
+  readonly origin: string;
   readonly vendor: Vendor;
   readonly issued: Issued;
 }
@@ -140,9 +142,10 @@ interface Turn {
 }
 
 /** The request as the vendor gets it, and the answer as the client gets it. */
-function exchange({ client, body, target: { host, vendor, issued }, said, isStream, step, fault }: Turn) {
-  if (vendor.dialect === client) return passOn(body, { host, vendor, issued }, said);
-  const context = { host, targetModel: vendor.model };
+function exchange({ client, body, target, said, isStream, step, fault }: Turn) {
+  const { host, origin, vendor, issued } = target;
+  if (vendor.dialect === client) return passOn(body, target, said);
+  const context = { host, origin, targetModel: vendor.model };
   const translation = startTranslation(client, vendor.dialect, undefined, context);
   const { body: sent, dropped } = translation.request({
     ...body,

@@ -14,10 +14,9 @@ describe.each(pairs)('a $client client at $name', ({ client, ...row }) => {
     for (let round = 0; round < scale(2, 60); round += 1) {
       const plan = randomPlan(random, clients[client]);
       const other = random.of([...pairs, ...untranslated].filter((pair) => pair.client === client));
-      const issued = nothingIssued();
       const targets = [
-        { ...row, issued },
-        { ...other, issued: other.host === row.host ? issued : nothingIssued() },
+        { ...row, origin: 'a', issued: nothingIssued() },
+        { ...other, origin: 'b', issued: nothingIssued() },
       ] as const;
       const isStream = random.below(2) === 0;
       try {

@@ -32,7 +32,7 @@ export function outcomeOf(
   let hasThoughts = false;
   let refused: string | undefined;
   for (const plan of everyPlan(clients[client])) {
-    const target = { ...row, issued: nothingIssued() };
+    const target = { ...row, origin: 'a', issued: nothingIssued() };
     const onSent = (sent: unknown, dropped: readonly string[]) => {
       const body = JSON.stringify(sent);
       for (const name of dropped)

@@ -15,6 +15,7 @@ export function newContext(changes: Partial<TranslationContext> = {}): Translati
     requestedModel: 'asked-for',
     targetModel: 'target-model',
     host: 'unknown',
+    origin: 'host',
     newId: (prefix) => {
       ids += 1;
       return `${prefix}id${ids}`;

@@ -172,7 +172,7 @@ describe('a large request for a host of another dialect', () => {
     ),
     from: 'responses',
     to: 'messages',
-    context: { requestedModel: 'm', targetModel: 't', host: 'anthropic', createdS: 1 },
+    context: { requestedModel: 'm', targetModel: 't', host: 'anthropic', origin: 'o', createdS: 1 },
     facts: {
       ...about.key,
       key: 'web',

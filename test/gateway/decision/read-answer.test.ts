@@ -51,7 +51,7 @@ const translation = () =>
     body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] })),
     from: 'chat',
     to: 'messages',
-    context: { requestedModel: 'm', targetModel: 't', host: 'anthropic', createdS: 1 },
+    context: { requestedModel: 'm', targetModel: 't', host: 'anthropic', origin: 'o', createdS: 1 },
     facts: {
       endpoint: 'chat',
       model: 'm',

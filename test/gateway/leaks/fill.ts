@@ -104,12 +104,12 @@ function encodeAs(before: string, text: string): string {
 /** How a seal is written with a text in place of what its host signed; undefined if the slot has none. */
 function sealIn(slot: string): { write(text: string): string } | undefined {
   const inText = parseSeal(slot);
-  const { host, of, data } = inText ?? parseSeal(bytesSlot.read(slot)) ?? {};
-  if (host === undefined || of === undefined || data === undefined) return undefined;
+  const { origin, of, data } = inText ?? parseSeal(bytesSlot.read(slot)) ?? {};
+  if (origin === undefined || of === undefined || data === undefined) return undefined;
   return {
     write(text) {
       const written = data.startsWith('{') ? JSON.stringify(text).slice(1, -1) : text;
-      const seal = sealText({ of, data: data.replace(sealedData, () => written) }, { host });
+      const seal = sealText({ of, data: data.replace(sealedData, () => written) }, { origin });
       return inText === undefined ? bytesSlot.write(seal) : seal;
     },
   };

@@ -9,6 +9,7 @@ const target: BodyTarget = {
   dialect: 'messages',
   model: 'claude',
   host: 'unknown',
+  origin: 'o',
   family: 'anthropic',
   entry: { match: 'claude', isPattern: false, targets: [{ provider: 'p' }] },
 };

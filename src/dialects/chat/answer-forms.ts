@@ -1,11 +1,25 @@
 import { type Fields, isFields, toCount, toFields, toList, toText } from '../fields.ts';
+import { type SseEvent, toEvent } from '../sse.ts';
 import { createChatCalls, nestedOf } from './read-stream.ts';
 import { continuesDetail } from './reasoning-details.ts';
+
+/** The events that say the same as a whole Chat answer. */
+export function chatEvents({ usage, ...answer }: Fields): readonly SseEvent[] {
+  const head = { ...answer, object: 'chat.completion.chunk' };
+  const choices = toList(answer.choices).map((entry) => {
+    const { message, ...choice } = toFields(entry);
+    const { tool_calls, ...said } = toFields(message);
+    const calls = toList(tool_calls).map((call, index) => ({ index, ...toFields(call) }));
+    return { ...choice, delta: { ...said, ...(calls.length > 0 && { tool_calls: calls }) } };
+  });
+  const last = isFields(usage) ? [toEvent({ ...head, choices: [], usage })] : [];
+  return [toEvent({ ...head, choices }), ...last, { name: undefined, data: '[DONE]' }];
+}
 
 type Draft = Record<string, unknown>;
 
 /** The whole Chat answer that the chunks of a stream say, with what only this dialect has. */
-export function gatherChat(chunks: readonly Fields[]): Fields {
+export function wholeChat(chunks: readonly Fields[]): Fields {
   const head: Draft = {};
   const choices = new Map<number, ReturnType<typeof createChoice>>();
   for (const { choices: list, ...chunk } of chunks) {
