@@ -71,17 +71,17 @@ interface UserTurn {
   readonly parts: readonly ContentPart[];
 }
 
-/** What a model thought before it spoke, without what another vendor has signed. */
+/** What a model thought before it went on, without what another vendor has signed. */
 export interface Thought {
+  readonly kind: 'thinking';
   readonly text: string;
   readonly seal?: Seal | undefined;
 }
 
+/** What a model said, in its order: a vendor that signs thoughts refuses them in another place. */
 export interface AssistantTurn {
   readonly role: 'assistant';
-  readonly thoughts: readonly Thought[];
-  readonly text: string;
-  readonly calls: readonly ToolCall[];
+  readonly parts: readonly AnswerPart[];
 }
 
 interface ResultsTurn {
@@ -140,7 +140,7 @@ export interface ConversationRequest {
 export type FinishReason = 'stop' | 'sequence' | 'length' | 'calls' | 'filter';
 
 export type AnswerPart =
-  | { readonly kind: 'thinking'; readonly text: string; readonly seal?: Seal | undefined }
+  | Thought
   | { readonly kind: 'text' | 'refusal'; readonly text: string }
   | { readonly kind: 'call'; readonly call: ToolCall };
 
@@ -207,6 +207,32 @@ export interface StreamWriter extends Omit<StreamSink, 'start' | 'usage' | 'comp
   /** Whether it starts with nothing that the provider says, so that it may before the provider has said anything. */
   readonly startsEmpty?: true;
   complete(finish: FinishReason, usage: Usage, stopSequence?: string): void;
+}
+
+/** The thoughts, the texts and the calls of a turn, each in its order. */
+export function thoughtsOf(parts: readonly AnswerPart[]): readonly Thought[] {
+  return parts.filter((part) => part.kind === 'thinking');
+}
+
+export function textsOf(parts: readonly AnswerPart[]): readonly string[] {
+  return parts.flatMap((part) => (part.kind === 'text' || part.kind === 'refusal' ? [part.text] : []));
+}
+
+export function callsOf(parts: readonly AnswerPart[]): readonly ToolCall[] {
+  return parts.flatMap((part) => (part.kind === 'call' ? [part.call] : []));
+}
+
+/** Without thoughts that nothing follows, which some hosts refuse. */
+export function withoutLastThoughts(parts: readonly AnswerPart[]): readonly AnswerPart[] {
+  return parts.slice(0, parts.findLastIndex(({ kind }) => kind !== 'thinking') + 1);
+}
+
+/** Adds a text to the one before it, if that is the last part. */
+export function addText(parts: AnswerPart[], text: string, separator = ''): void {
+  const last = parts.at(-1);
+  if (text === '') return;
+  if (last?.kind === 'text') parts[parts.length - 1] = { kind: 'text', text: last.text + separator + text };
+  else parts.push({ kind: 'text', text });
 }
 
 /** A call in a provider's answer. */

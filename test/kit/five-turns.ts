@@ -1,12 +1,15 @@
 import type { TextDialectName } from '../../src/dialects/registry.ts';
 import type { Random } from './random.ts';
 import type { Fields } from './strict/shapes.ts';
-import type { Issued, Vendor } from './strict/vendors.ts';
+import { type Issued, orderOf, type Vendor } from './strict/vendors.ts';
 
 // Conversations of five turns between a client and scripted vendors: what a host says, and how the client of each dialect
 // sends it back.
 
-const says = ['text', 'thinking', 'call', 'parallel', 'thinking and call', 'text and call'] as const;
+const says = [
+  ...['text', 'thinking', 'call', 'parallel', 'thinking and call', 'text and call'],
+  'interleaved',
+] as const;
 export type Says = (typeof says)[number];
 const answers = [
   ...['text', 'picture', 'GIF', 'HEIC', 'image/jpg', 'picture by address', 'document'],
@@ -42,7 +45,7 @@ interface Call {
 
 const callCounts: Readonly<Record<Says, number>> = {
   ...{ text: 0, thinking: 0, call: 1, parallel: 2 },
-  ...{ 'thinking and call': 1, 'text and call': 1 },
+  ...{ 'thinking and call': 1, 'text and call': 1, interleaved: 2 },
 };
 
 /** A whole answer of a vendor, what it signs included. */
@@ -52,7 +55,10 @@ export function answerOf(
   turn: number,
   issued: Issued,
 ): Fields {
-  const thought = kind.includes('thinking') || kind === 'parallel' ? `I think of turn ${turn}.` : '';
+  const thought =
+    kind.includes('thinking') || kind === 'parallel' || kind === 'interleaved'
+      ? `I think of turn ${turn}.`
+      : '';
   const text = callCounts[kind] === 0 || kind.startsWith('text') ? `Said in turn ${turn}.` : '';
   const calls = names.slice(0, callCounts[kind]).map((name, i) => ({ id: idOf(vendor, ids, turn, i), name }));
   const seal = (data: string) => {
@@ -60,9 +66,13 @@ export function answerOf(
     return data;
   };
   if (isOwnId(vendor)) for (const { id } of calls) issued.calls.add(id);
-  const said = { thought, text, calls };
+  const said = { thought, text, calls, isInterleaved: kind === 'interleaved' };
   if (vendor.dialect === 'chat') return chatAnswer(vendor, said, turn, seal);
-  if (vendor.dialect === 'messages') return messagesAnswer(said, turn, seal);
+  if (vendor.dialect === 'messages') {
+    const answer = messagesAnswer(said, turn, seal);
+    issued.turns.add(orderOf(answer.content as readonly Fields[]));
+    return answer;
+  }
   return vendor.dialect === 'gemini' ? geminiAnswer(said, turn, seal) : responsesAnswer(said, turn, seal);
 }
 
@@ -81,6 +91,8 @@ interface Said {
   readonly thought: string;
   readonly text: string;
   readonly calls: readonly Call[];
+  /** Whether the model thinks before each call, where the dialect can say that. */
+  readonly isInterleaved: boolean;
 }
 type SealIt = (data: string) => string;
 
@@ -124,30 +136,41 @@ function detailsOf(thought: string, calls: readonly Call[], data: string, seal: 
   return { reasoning: thought === '' ? null : thought, reasoning_details: details };
 }
 
-function messagesAnswer({ thought, text, calls }: Said, turn: number, seal: SealIt): Fields {
+function messagesAnswer({ thought, text, calls, isInterleaved }: Said, turn: number, seal: SealIt): Fields {
   const signature = `SIG+/${turn}=`;
   if (thought !== '') seal(`${thought}\n${signature}`);
+  const again = (i: number) => {
+    const other = { thinking: `I think again of ${i}.`, signature: `AGAIN+/${turn}=` };
+    seal(`${other.thinking}\n${other.signature}`);
+    return { type: 'thinking', ...other };
+  };
   return {
     ...{ id: `m${turn}`, type: 'message', role: 'assistant', model: 'm' },
     content: [
       ...(thought === '' ? [] : [{ type: 'thinking', thinking: thought, signature }]),
       ...(thought === '' ? [] : [{ type: 'redacted_thinking', data: seal(`HIDDEN+/${turn}=`) }]),
       ...(text === '' ? [] : [{ type: 'text', text }]),
-      ...calls.map((call) => ({ type: 'tool_use', ...call, input: { city: 'Köln' } })),
+      ...calls.flatMap((call, i) => [
+        ...(isInterleaved && i > 0 ? [again(i)] : []),
+        { type: 'tool_use', ...call, input: { city: 'Köln' } },
+      ]),
     ],
     ...{ stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null },
     usage: { input_tokens: 1, output_tokens: 1 },
   };
 }
 
-function geminiAnswer({ thought, text, calls }: Said, turn: number, seal: SealIt): Fields {
+function geminiAnswer({ thought, text, calls, isInterleaved }: Said, turn: number, seal: SealIt): Fields {
   const parts = [
     ...(thought === '' ? [] : [{ text: thought, thought: true }]),
     ...(text === '' ? [] : [{ text }]),
-    ...calls.map(({ name, id }, i) => ({
-      functionCall: { id, name, args: { city: 'Köln' } },
-      ...(i === 0 && { thoughtSignature: seal(`SIG+/${turn}=`) }),
-    })),
+    ...calls.flatMap(({ name, id }, i) => [
+      ...(isInterleaved && i > 0 ? [{ text: `I think again of ${i}.`, thought: true }] : []),
+      {
+        functionCall: { id, name, args: { city: 'Köln' } },
+        ...(i === 0 && { thoughtSignature: seal(`SIG+/${turn}=`) }),
+      },
+    ]),
   ];
   return {
     candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
@@ -155,12 +178,14 @@ function geminiAnswer({ thought, text, calls }: Said, turn: number, seal: SealIt
   };
 }
 
-function responsesAnswer({ thought, text, calls }: Said, turn: number, seal: SealIt): Fields {
+function responsesAnswer({ thought, text, calls, isInterleaved }: Said, turn: number, seal: SealIt): Fields {
   const reasoning = {
     ...{ type: 'reasoning', id: `rs_${turn}`, summary: [{ type: 'summary_text', text: thought }] },
     encrypted_content: `ENC+/${turn}=`,
   };
   if (thought !== '') seal(reasoning.encrypted_content);
+  const again = { ...reasoning, id: `rs_${turn}_2`, encrypted_content: `AGAIN+/${turn}=` };
+  if (isInterleaved) seal(again.encrypted_content);
   return {
     ...{ id: `r${turn}`, object: 'response', created_at: 1, model: 'm', status: 'completed' },
     output: [
@@ -176,14 +201,17 @@ function responsesAnswer({ thought, text, calls }: Said, turn: number, seal: Sea
               content: [{ type: 'output_text', text, annotations: [] }],
             },
           ]),
-      ...calls.map(({ id, name }) => ({
-        type: 'function_call',
-        id: `fc_${id}`,
-        call_id: id,
-        name,
-        arguments: '{"city":"Köln"}',
-        status: 'completed',
-      })),
+      ...calls.flatMap(({ id, name }, i) => [
+        ...(isInterleaved && i > 0 ? [again] : []),
+        {
+          type: 'function_call',
+          id: `fc_${id}`,
+          call_id: id,
+          name,
+          arguments: '{"city":"Köln"}',
+          status: 'completed',
+        },
+      ]),
     ],
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   };

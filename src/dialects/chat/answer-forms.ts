@@ -124,8 +124,12 @@ function createCalls() {
   const kinds: ('function' | 'custom')[] = [];
   const inputs: string[] = [];
   const calls = createChatCalls({
-    callStart: ({ index, kind }) => void (kinds[index] = kind),
-    callInput: (index, piece) => void (inputs[index] = (inputs[index] ?? '') + piece),
+    callStart({ index, kind }) {
+      kinds[index] = kind;
+    },
+    callInput(index, piece) {
+      inputs[index] = (inputs[index] ?? '') + piece;
+    },
   });
 
   return {

@@ -1,17 +1,20 @@
 import { traitsOf } from '../../hosts/find-host.ts';
 import { geminiThinking } from '../../hosts/models.ts';
 import type { HostTraits } from '../../hosts/traits.ts';
-import type {
-  AnswerFormat,
-  AssistantTurn,
-  ContentPart,
-  ConversationRequest,
-  SystemTurn,
-  Tool,
-  ToolCall,
-  ToolName,
-  ToolResult,
-  Turn,
+import {
+  type AnswerFormat,
+  type AssistantTurn,
+  type ContentPart,
+  type ConversationRequest,
+  callsOf,
+  type SystemTurn,
+  type Tool,
+  type ToolCall,
+  type ToolName,
+  type ToolResult,
+  type Turn,
+  textsOf,
+  thoughtsOf,
 } from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
@@ -187,8 +190,8 @@ function buildTurn(turn: Turn, destination: HostDestination): Fields[] {
 }
 
 function buildAssistant(turn: AssistantTurn, { context, traits, names }: HostDestination): Fields {
-  const { text, calls } = turn;
-  const toolCalls = calls.map((call, index) =>
+  const text = paragraphs(textsOf(turn.parts));
+  const toolCalls = callsOf(turn.parts).map((call, index) =>
     withoutAbsent({
       id: toHostCallId(call.id, traits),
       type: 'function',
@@ -211,11 +214,12 @@ const noReasoning = ' ';
  * The reasoning of a turn that calls tools, for hosts that want it back. What another vendor has signed is not for them.
  */
 function buildReasoning(
-  { thoughts, calls }: AssistantTurn,
+  { parts }: AssistantTurn,
   { reasoning, needsReasoning }: HostTraits,
   context: TranslationContext,
 ): Fields {
-  if (calls.length === 0 || reasoning === 'none' || reasoning === 'extra_content') return {};
+  const thoughts = thoughtsOf(parts);
+  if (callsOf(parts).length === 0 || reasoning === 'none' || reasoning === 'extra_content') return {};
   const details = reasoning === 'reasoning_details' ? openDetails(thoughts, context) : [];
   if (details.length > 0) return { reasoning_details: details };
   const field = reasoning === 'reasoning_details' ? 'reasoning' : reasoning;

@@ -1,11 +1,12 @@
-import type {
-  ContentPart,
-  ConversationRequest,
-  Thought,
-  Tool,
-  ToolCall,
-  ToolName,
-  Turn,
+import {
+  type ContentPart,
+  type ConversationRequest,
+  type Thought,
+  type Tool,
+  type ToolCall,
+  type ToolName,
+  type Turn,
+  textPart,
 } from '../conversation.ts';
 import {
   type Fields,
@@ -96,17 +97,17 @@ function parseMessage(message: Fields, path: string): Turn {
         role: 'system',
         isDeveloper: role === 'developer',
         text: parsePlainText(content, place),
-        breakpoint: parseBreakpoint(toFields(toList(content).at(-1))),
+        breakpoint: parseBreakpoint(toFields(toList(content).at(-1))) ?? parseBreakpoint(message),
       };
     case 'user':
-      return { role: 'user', parts: parseParts(content, place) };
+      return { role: 'user', parts: marked(parseParts(content, place), message) };
     case 'assistant':
       return parseAssistant(message, path);
     case 'tool': {
       const callId = parseText(message.tool_call_id, `${path}.tool_call_id`);
       return {
         role: 'results',
-        results: [{ callId, parts: parseParts(content ?? '', place), isError: false, path }],
+        results: [{ callId, parts: marked(parseParts(content ?? '', place), message), isError: false, path }],
       };
     }
     case 'function':
@@ -126,7 +127,8 @@ function parseAssistant(message: Fields, path: string): Turn {
   const text = parsePlainText(message.content ?? '', `${path}.content`, { hasThoughts: true });
   const refusal = parseOptionalText(message.refusal, `${path}.refusal`) ?? '';
   const calls = parseEach(message.tool_calls ?? [], `${path}.tool_calls`, parseCall);
-  return { role: 'assistant', thoughts: parseThoughts(message), text: text === '' ? refusal : text, calls };
+  const parts = [...parseThoughts(message), ...textPart('text', text || refusal)];
+  return { role: 'assistant', parts: [...parts, ...calls.map((call) => ({ kind: 'call', call }) as const)] };
 }
 
 /** What hosts and clients of this dialect send for it: one text, and encrypted details as OpenRouter has them. */
@@ -135,8 +137,8 @@ function parseThoughts(message: Fields): Thought[] {
   const [seal, ...others] = toList(message.reasoning_details).flatMap(
     (detail) => parseSeal(toText(toFields(detail).data)) ?? [],
   );
-  const first: Thought[] = text === '' && seal === undefined ? [] : [{ text, seal }];
-  return [...first, ...others.map((other) => ({ text: '', seal: other }))];
+  const first: Thought[] = text === '' && seal === undefined ? [] : [{ kind: 'thinking', text, seal }];
+  return [...first, ...others.map((other) => ({ kind: 'thinking', text: '', seal: other }) as const)];
 }
 
 function parseCall(call: Fields, path: string): ToolCall {
@@ -170,6 +172,14 @@ function parsePart(part: Fields, path: string): ContentPart[] {
   const breakpoint = parseBreakpoint(part);
   const parts = parsePlainPart(part, path);
   return breakpoint === undefined ? parts : parts.map((each) => ({ ...each, breakpoint }));
+}
+
+/** Some clients mark a message, which is a mark at its end. */
+function marked(parts: readonly ContentPart[], message: Fields): readonly ContentPart[] {
+  const breakpoint = parseBreakpoint(message);
+  const last = parts.at(-1);
+  if (breakpoint === undefined || last === undefined || last.breakpoint !== undefined) return parts;
+  return [...parts.slice(0, -1), { ...last, breakpoint }];
 }
 
 function parseBreakpoint({ cache_control: control }: Fields): Fields | undefined {

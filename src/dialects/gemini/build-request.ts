@@ -1,6 +1,14 @@
 import { traitsOf } from '../../hosts/find-host.ts';
 import { geminiThinking, nearestEffort } from '../../hosts/models.ts';
-import type { ContentPart, ConversationRequest, ToolCall, ToolChoice, Turn } from '../conversation.ts';
+import {
+  type AnswerPart,
+  type ContentPart,
+  type ConversationRequest,
+  callsOf,
+  type ToolCall,
+  type ToolChoice,
+  type Turn,
+} from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
 import { clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import { isMedia, joinTexts, markSystemText, toTextPart } from '../translation/media.ts';
@@ -121,7 +129,7 @@ function buildContents(
       case 'user':
         return [{ role: 'user', parts: turn.parts.map(buildPart) }];
       case 'assistant':
-        return [{ role: 'model', parts: [...textParts(turn.text), ...turn.calls.map(buildCall)] }];
+        return [{ role: 'model', parts: buildModel(turn.parts) }];
       case 'results':
         return [
           {
@@ -142,18 +150,22 @@ function buildContents(
     }
   }
 
-  function buildCall(call: ToolCall, index: number): Fields {
+  function buildModel(parts: readonly AnswerPart[]): Fields[] {
+    const [first] = callsOf(parts);
+    return parts.flatMap((part) => {
+      if (part.kind === 'thinking') return [];
+      return part.kind === 'call' ? [buildCall(part.call, part.call === first)] : [{ text: part.text }];
+    });
+  }
+
+  function buildCall(call: ToolCall, isFirst: boolean): Fields {
     const name = names.toWire(call);
     called.set(call.id, name);
     const functionCall = withoutAbsent({ id: idOf(call.id), name, args: toArgumentsObject(call) });
     // Newer models refuse the first call of a turn without a signature.
-    const needed = index === 0 && geminiThinking(context) === 'level' ? unsigned : undefined;
+    const needed = isFirst && geminiThinking(context) === 'level' ? unsigned : undefined;
     return withoutAbsent({ functionCall, thoughtSignature: sealFor(call.seal, context)?.data ?? needed });
   }
-}
-
-function textParts(text: string): Fields[] {
-  return text === '' ? [] : [{ text }];
 }
 
 const mimeTypes: Readonly<Record<string, string>> = {

@@ -1,4 +1,13 @@
-import type { ContentPart, Thought, ToolCall, ToolResult, Turn } from '../conversation.ts';
+import {
+  type AnswerPart,
+  addText,
+  type ContentPart,
+  callsOf,
+  type Thought,
+  type ToolCall,
+  type ToolResult,
+  type Turn,
+} from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -21,9 +30,7 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
   let calls = 0;
 
   function parseModel(parts: readonly Placed[]): Turn {
-    const thoughts: Thought[] = [];
-    const texts: string[] = [];
-    const made: ToolCall[] = [];
+    const said: AnswerPart[] = [];
     let isInThought = false;
     for (const { part, path } of parts) {
       const signature = bytesSlot.read(toText(part.thoughtSignature));
@@ -31,26 +38,28 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
       if (part.thought === true) {
         const isOthers = signature !== '' && !isOurSeal(signature);
         if (isOthers) noteDropped(dropped, `${path}.thought`);
-        else if (isInThought) addToThought(thoughts, { text: toText(part.text), seal });
-        else thoughts.push({ text: toText(part.text), seal });
+        else addThought(said, { kind: 'thinking', text: toText(part.text), seal }, isInThought);
       } else if (part.functionCall !== undefined) {
         const call = parseFields(part.functionCall, `${path}.functionCall`);
         calls += 1;
-        made.push({
-          kind: 'function',
-          id: parseOptionalText(call.id, `${path}.functionCall.id`) ?? `call_${calls}`,
-          name: parseText(call.name, `${path}.functionCall.name`),
-          input: JSON.stringify(parseFields(call.args ?? {}, `${path}.functionCall.args`)),
-          seal,
+        said.push({
+          kind: 'call',
+          call: {
+            kind: 'function',
+            id: parseOptionalText(call.id, `${path}.functionCall.id`) ?? `call_${calls}`,
+            name: parseText(call.name, `${path}.functionCall.name`),
+            input: JSON.stringify(parseFields(call.args ?? {}, `${path}.functionCall.args`)),
+            seal,
+          },
         });
-      } else if (typeof part.text === 'string') texts.push(part.text);
+      } else if (typeof part.text === 'string') addText(said, part.text);
       else if (ownTools.some((name) => part[name] !== undefined))
         noteDropped(dropped, `${path}.executableCode`);
       else throw unsupported(path, 'only text and function calls can be translated in a turn of the model');
       isInThought = part.thought === true;
     }
-    open = new OpenCalls(made);
-    return { role: 'assistant', thoughts, text: texts.join(''), calls: made };
+    open = new OpenCalls(callsOf(said));
+    return { role: 'assistant', parts: said };
   }
 
   function parseUser(parts: readonly Placed[]): Turn[] {
@@ -89,10 +98,10 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
 }
 
 /** A stream brings a thought in parts, the last with its seal; clients send them back as they came. */
-function addToThought(thoughts: Thought[], { text, seal }: Thought): void {
-  const last = thoughts.at(-1);
-  if (last === undefined || last.seal !== undefined) thoughts.push({ text, seal });
-  else thoughts[thoughts.length - 1] = { text: last.text + text, seal };
+function addThought(parts: AnswerPart[], thought: Thought, goesOn: boolean): void {
+  const last = goesOn ? parts.at(-1) : undefined;
+  if (last?.kind !== 'thinking' || last.seal !== undefined) parts.push(thought);
+  else parts[parts.length - 1] = { ...thought, text: last.text + thought.text };
 }
 
 /** The calls of a turn that wait for their responses, each found without going through the others. */

@@ -52,14 +52,10 @@ export function buildMessagesAnswer(answer: Answer, context: TranslationContext)
     type: 'message',
     role: 'assistant',
     model: context.requestedModel,
-    content: [...answer.parts].sort(thinkingFirst).flatMap((part) => buildBlock(part, context)),
+    content: answer.parts.flatMap((part) => buildBlock(part, context)),
     ...buildStop(isRefused ? 'filter' : answer.finish, answer.stopSequence),
     usage: buildMessagesUsage(answer.usage ?? noUsage),
   };
-}
-
-function thinkingFirst(one: AnswerPart, other: AnswerPart): number {
-  return Number(other.kind === 'thinking') - Number(one.kind === 'thinking');
 }
 
 function buildBlock(part: AnswerPart, context: TranslationContext): Fields[] {

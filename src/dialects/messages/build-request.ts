@@ -20,7 +20,7 @@ export function buildMessagesRequest(
   dropped: Dropped,
 ): Fields {
   const asked = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
-  const { system, messages } = buildMessagesTurns(request, context, names);
+  const { system, messages } = buildMessagesTurns(request, { context, names, dropped });
   const tools = request.tools.map((tool) => buildTool(tool, names));
   if (traitsOf(context).promptCache === 'breakpoints' && context.promptCache !== 'off')
     placeBreakpoints({ tools, system, messages });

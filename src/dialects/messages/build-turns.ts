@@ -1,5 +1,14 @@
-import type { ContentPart, ConversationRequest, Thought, ToolResult, Turn } from '../conversation.ts';
-import type { Fields } from '../fields.ts';
+import {
+  type AnswerPart,
+  type ContentPart,
+  type ConversationRequest,
+  type Thought,
+  type ToolResult,
+  type Turn,
+  thoughtsOf,
+  withoutLastThoughts,
+} from '../conversation.ts';
+import { type Dropped, type Fields, noteDropped } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { isPdf, markSystemText, toDocumentText } from '../translation/media.ts';
 import { orderTurns } from '../translation/order-turns.ts';
@@ -12,15 +21,21 @@ export interface Message {
   readonly content: Fields[];
 }
 
+/** What the messages depend on besides the conversation, and what is noted of them. */
+interface Destination {
+  readonly context: TranslationContext;
+  readonly names: ToolNames;
+  readonly dropped: Dropped;
+}
+
 /** System blocks and messages: consecutive user turns are one message, in which tool results come first. */
 export function buildMessagesTurns(
   request: ConversationRequest,
-  context: TranslationContext,
-  names: ToolNames,
+  destination: Destination,
 ): { system: Fields[]; messages: Message[] } {
   const system = request.system.flatMap((turn) => textBlocks(turn.text, turn.breakpoint));
   const messages: Message[] = [];
-  for (const turn of orderTurns(request.turns)) append(messages, turn, buildContent(turn, context, names));
+  for (const turn of orderTurns(request.turns)) append(messages, turn, buildContent(turn, destination));
   // A request with nothing but a system prompt is fine in the OpenAI dialects and refused here.
   const only = messages.length === 0 ? system.pop() : undefined;
   if (only !== undefined) messages.push({ role: 'user', content: [only] });
@@ -40,7 +55,7 @@ function append(messages: Message[], turn: Turn, content: Fields[]): void {
   for (const block of content) last.content.push(block);
 }
 
-function buildContent(turn: Turn, context: TranslationContext, names: ToolNames): Fields[] {
+function buildContent(turn: Turn, destination: Destination): Fields[] {
   switch (turn.role) {
     case 'system':
       return textBlocks(markSystemText(turn.text));
@@ -49,36 +64,45 @@ function buildContent(turn: Turn, context: TranslationContext, names: ToolNames)
     case 'results':
       return turn.results.map(buildResult);
     case 'assistant':
-      return [
-        ...turn.thoughts.flatMap((thought) => buildThought(thought, context)),
-        ...textBlocks(turn.text),
-        ...turn.calls.map((call) => ({
-          type: 'tool_use',
-          id: toCallId(call.id),
-          name: names.toWire(call),
-          input: toArgumentsObject(call),
-        })),
-      ];
+      return buildAssistant(turn.parts, destination);
   }
 }
 
-/** A thought of the same host, as it was signed there. */
-function buildThought({ text, seal }: Thought, context: TranslationContext): Fields[] {
-  const own = sealFor(seal, context);
-  if (own === undefined) return [];
-  const signature = signatureOf(text, own.data);
-  if (signature === undefined) return [];
+/**
+ * A turn of the model. Its thoughts are those of the same host, as they were signed there: all of them, because a turn in
+ * which one is missing or another is refused.
+ */
+function buildAssistant(parts: readonly AnswerPart[], { context, names, dropped }: Destination): Fields[] {
+  const isOwn = ({ seal }: Thought) => sealFor(seal, context) !== undefined;
+  const isWhole = thoughtsOf(parts)
+    .filter(isOwn)
+    .every(({ text, seal }) => signatureOf(text, seal?.data ?? '') !== undefined);
+  if (!isWhole) noteDropped(dropped, 'signed thinking');
+  return withoutLastThoughts(parts).flatMap((part) => {
+    if (part.kind === 'thinking') return isWhole && isOwn(part) ? buildThought(part) : [];
+    if (part.kind !== 'call') return textBlocks(part.text);
+    const { call } = part;
+    const id = toCallId(call.id);
+    return [{ type: 'tool_use', id, name: names.toWire(call), input: toArgumentsObject(call) }];
+  });
+}
+
+function buildThought({ text, seal }: Thought): Fields[] {
+  const signature = signatureOf(text, seal?.data ?? '');
   if (text === '') return [{ type: 'redacted_thinking', data: signature }];
   return [{ type: 'thinking', thinking: text, signature }];
 }
 
+/** A mark inside of a result counts as much as others: it is one of the whole result. */
 function buildResult(result: ToolResult): Fields {
-  const content = result.parts.flatMap(buildPart);
+  const content = result.parts.map((part) => ({ ...part, breakpoint: undefined })).flatMap(buildPart);
+  const breakpoint = result.parts.findLast((part) => part.breakpoint !== undefined)?.breakpoint;
   return {
     type: 'tool_result',
     tool_use_id: toCallId(result.callId),
     ...(content.length > 0 ? { content } : {}),
     ...(result.isError ? { is_error: true } : {}),
+    ...cacheControl(breakpoint),
   };
 }
 

@@ -1,11 +1,13 @@
-import type {
-  ContentPart,
-  ContentSource,
-  ImageSource,
-  Thought,
-  ToolCall,
-  ToolResult,
-  Turn,
+import {
+  type AnswerPart,
+  addText,
+  type ContentPart,
+  type ContentSource,
+  type ImageSource,
+  type Thought,
+  type ToolCall,
+  type ToolResult,
+  type Turn,
 } from '../conversation.ts';
 import {
   type Dropped,
@@ -21,16 +23,9 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import {
-  joinTexts,
-  keptElsewhere,
-  paragraphs,
-  textParts,
-  titled,
-  toMediaType,
-} from '../translation/media.ts';
+import { keptElsewhere, paragraphs, textParts, titled, toMediaType } from '../translation/media.ts';
 import { systemTurns } from '../translation/parse-common.ts';
-import { isOurSeal, parseSeal, type Seal } from '../translation/seals.ts';
+import { isOurSeal, parseSeal } from '../translation/seals.ts';
 
 /** The turns of a Messages request; tool results become turns of their own, ahead of their message's rest. */
 export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] {
@@ -88,30 +83,24 @@ function parseResult(block: Fields, path: string, dropped: Dropped): ToolResult 
 }
 
 function parseAssistant(message: Fields, path: string, dropped: Dropped): Turn {
-  const thoughts: Thought[] = [];
-  const texts: ContentPart[] = [];
-  const calls: ToolCall[] = [];
-  /** The seal of the call that follows. */
-  let seal: Seal | undefined;
+  const parts: AnswerPart[] = [];
   parseBlocks(message.content, `${path}.content`, (block, place) => {
     switch (block.type) {
       case 'text':
-        texts.push({ kind: 'text', text: parseText(block.text, `${place}.text`) });
+        addText(parts, parseText(block.text, `${place}.text`));
         return;
       case 'tool_use':
-        calls.push({ ...parseCall(block, place), seal });
-        seal = undefined;
+        parts.push({ kind: 'call', call: parseCall(block, place) });
         return;
       case 'thinking':
       case 'redacted_thinking': {
         const thought = parseThought(block);
         if (thought === undefined) noteDropped(dropped, `${place}.${block.type}`);
-        else if (thought.seal?.of === 'call') seal = thought.seal;
-        else thoughts.push(thought);
+        else parts.push(thought);
         return;
       }
       case 'compaction':
-        texts.push(...textParts(toText(block.content)));
+        addText(parts, toText(block.content));
         return;
       case 'server_tool_use':
       case 'mcp_tool_use':
@@ -123,7 +112,7 @@ function parseAssistant(message: Fields, path: string, dropped: Dropped): Turn {
         parseOtherBlock(block, place, dropped);
     }
   });
-  return { role: 'assistant', thoughts, text: joinTexts(texts, ''), calls };
+  return { role: 'assistant', parts };
 }
 
 /** Undefined for what another vendor has signed or encrypted: it is for that vendor alone. */
@@ -131,7 +120,7 @@ function parseThought(block: Fields): Thought | undefined {
   const signature = toText(block.type === 'thinking' ? block.signature : block.data);
   const seal = parseSeal(signature);
   if (signature !== '' && !isOurSeal(signature)) return undefined;
-  return { text: toText(block.thinking), seal };
+  return { kind: 'thinking', text: toText(block.thinking), seal };
 }
 
 function parseCall(block: Fields, path: string): ToolCall {

@@ -72,27 +72,30 @@ function parsePart(part: Fields): AnswerPart[] {
 
 export function buildResponsesAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields {
   const { status, incomplete_details } = buildStatus(answer.finish);
-  const thoughts = answer.parts.flatMap((part) =>
-    part.kind === 'thinking'
-      ? [reasoningItem(context.newId('rs_'), part.text, sealOf(part, context) ?? openThought)]
-      : [],
-  );
-  const spoken = answer.parts.flatMap((part) =>
-    part.kind === 'text' || part.kind === 'refusal' ? [contentPart(part.kind, part.text)] : [],
-  );
-  const calls = answer.parts.flatMap((part) => {
-    if (part.kind !== 'call') return [];
-    const seal = sealOf(part.call, context);
-    const sealed = seal === undefined ? [] : [reasoningItem(context.newId('rs_'), '', seal)];
-    return [...sealed, buildCallItem(part.call, context)];
-  });
-  const message = spoken.length > 0 ? [messageItem(context.newId('msg_'), status, spoken)] : [];
+  const output: Fields[] = [];
+  let spoken: Fields[] = [];
+  const endMessage = () => {
+    if (spoken.length > 0) output.push(messageItem(context.newId('msg_'), status, spoken));
+    spoken = [];
+  };
+  for (const part of answer.parts) {
+    if (part.kind === 'thinking') {
+      endMessage();
+      output.push(reasoningItem(context.newId('rs_'), part.text, sealOf(part, context) ?? openThought));
+    } else if (part.kind === 'call') {
+      endMessage();
+      const seal = sealOf(part.call, context);
+      if (seal !== undefined) output.push(reasoningItem(context.newId('rs_'), '', seal));
+      output.push(buildCallItem(part.call, context));
+    } else spoken.push(contentPart(part.kind, part.text));
+  }
+  endMessage();
   return buildResponse(context, {
     id: context.newId('resp_'),
     echo,
     status,
     incomplete_details,
-    output: [...thoughts, ...message, ...calls],
+    output,
     usage: buildResponsesUsage(answer.usage ?? noUsage),
   });
 }

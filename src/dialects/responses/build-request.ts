@@ -1,16 +1,18 @@
 import { traitsOf } from '../../hosts/find-host.ts';
 import { isOpenAiReasoningModel } from '../../hosts/models.ts';
-import type {
-  AnswerFormat,
-  CallKind,
-  ContentPart,
-  ConversationRequest,
-  Thought,
-  Tool,
-  ToolCall,
-  ToolName,
-  ToolResult,
-  Turn,
+import {
+  type AnswerFormat,
+  type CallKind,
+  type ContentPart,
+  type ConversationRequest,
+  callsOf,
+  type Thought,
+  type Tool,
+  type ToolCall,
+  type ToolName,
+  type ToolResult,
+  type Turn,
+  withoutLastThoughts,
 } from '../conversation.ts';
 import { type Dropped, type Fields, parseJson, toFields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
@@ -109,7 +111,7 @@ function buildItems(turns: readonly Turn[], context: TranslationContext, names: 
 
 /** A result has the kind of its call, which the result itself does not state. */
 function kindsOf(turns: readonly Turn[]): ReadonlyMap<string, CallKind> {
-  const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
+  const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? callsOf(turn.parts) : []));
   return new Map(calls.map((call) => [call.id, call.kind]));
 }
 
@@ -130,14 +132,12 @@ function buildTurn(
       return [message('user', turn.parts.map(buildPart))];
     case 'results':
       return turn.results.map((result) => buildResult(result, kinds.get(result.callId)));
-    case 'assistant': {
-      const text = turn.text === '' ? [] : [message('assistant', [{ type: 'output_text', text: turn.text }])];
-      return [
-        ...turn.thoughts.flatMap((thought) => buildThought(thought, context)),
-        ...text,
-        ...turn.calls.map((call) => buildCall(call, names)),
-      ];
-    }
+    case 'assistant':
+      return withoutLastThoughts(turn.parts).flatMap((part) => {
+        if (part.kind === 'thinking') return buildThought(part, context);
+        if (part.kind === 'call') return [buildCall(part.call, names)];
+        return [message('assistant', [{ type: 'output_text', text: part.text }])];
+      });
   }
 }
 

@@ -1,11 +1,12 @@
-import type {
-  ContentPart,
-  ConversationRequest,
-  Thought,
-  Tool,
-  ToolCall,
-  ToolName,
-  Turn,
+import {
+  type ContentPart,
+  type ConversationRequest,
+  type Thought,
+  type Tool,
+  type ToolCall,
+  type ToolName,
+  type Turn,
+  textPart,
 } from '../conversation.ts';
 import {
   type Dropped,
@@ -130,11 +131,11 @@ function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
       return [parseMessage(item, path)];
     case 'function_call':
     case 'custom_tool_call':
-      return [{ role: 'assistant', thoughts: [], text: '', calls: [parseCall(item, path)] }];
+      return [{ role: 'assistant', parts: [{ kind: 'call', call: parseCall(item, path) }] }];
     case 'reasoning': {
       const thought = parseThought(item);
       if (thought === undefined) noteDropped(dropped, 'input[type=reasoning]');
-      return thought === undefined ? [] : [{ role: 'assistant', thoughts: [thought], text: '', calls: [] }];
+      return thought === undefined ? [] : [{ role: 'assistant', parts: [thought] }];
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
@@ -161,7 +162,7 @@ function parseThought(item: Fields): Thought | undefined {
   const text = toReasoningText(item);
   if (encrypted !== '' && !isOurSeal(encrypted)) return undefined;
   if (seal === undefined && text === '') return undefined;
-  return { text, seal };
+  return { kind: 'thinking', text, seal };
 }
 
 function parseMessage(item: Fields, path: string): Turn {
@@ -172,7 +173,7 @@ function parseMessage(item: Fields, path: string): Turn {
     case 'user':
       return { role, parts };
     case 'assistant':
-      return { role, thoughts: [], text: plainText(parts, place, ''), calls: [] };
+      return { role, parts: textPart('text', plainText(parts, place, '')) };
     case 'system':
     case 'developer':
       return { role: 'system', isDeveloper: role === 'developer', text: plainText(parts, place, '\n\n') };

@@ -13,7 +13,7 @@ export interface TranslationContext {
   readonly host: Host;
   /** The provider, as its seals name it (`sealOrigin`). */
   readonly origin: string;
-  /** The model's limit where configured: larger requests are lowered to it. */
+  /** The model's limit where configured or known: larger requests are lowered to it. */
   readonly maxOutputTokens?: number;
   /** The limit that is sent where the client sent none and the provider needs one. */
   readonly defaultMaxOutputTokens?: number;

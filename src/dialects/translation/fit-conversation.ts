@@ -1,5 +1,5 @@
 import { traitsOf } from '../../hosts/find-host.ts';
-import type { AnswerFormat, ConversationRequest } from '../conversation.ts';
+import { type AnswerFormat, type ConversationRequest, callsOf, textsOf } from '../conversation.ts';
 import { type Dropped, noteDropped } from '../fields.ts';
 import type { TranslationContext } from './context.ts';
 
@@ -50,8 +50,9 @@ function instruct(format: AnswerFormat): string {
 
 /** A last message of the assistant is the beginning of the answer; where that is refused, the model is asked to go on. */
 function fitEnd(request: ConversationRequest, context: TranslationContext): ConversationRequest {
-  const last = request.turns.findLast((turn) => turn.role !== 'assistant' || turn.text !== '');
-  if (last?.role !== 'assistant' || last.calls.length > 0 || traitsOf(context).lastAssistant) return request;
+  const last = request.turns.findLast((turn) => turn.role !== 'assistant' || textsOf(turn.parts).length > 0);
+  if (last?.role !== 'assistant' || callsOf(last.parts).length > 0 || traitsOf(context).lastAssistant)
+    return request;
   const text = 'Go on exactly where your last message ends, without repeating any of it.';
   return { ...request, turns: [...request.turns, { role: 'user', parts: [{ kind: 'text', text }] }] };
 }

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { AssistantTurn, Thought, ToolCall, ToolResult, Turn } from '../conversation.ts';
+import {
+  type AnswerPart,
+  addText,
+  callsOf,
+  type ToolCall,
+  type ToolResult,
+  type Turn,
+} from '../conversation.ts';
 import { unsupported } from '../fields.ts';
 import type { Seal } from './seals.ts';
 
@@ -36,12 +43,15 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
       for (const result of turn.results) place(result);
       continue;
     }
-    if (turn.role !== 'assistant' || turn.calls.length === 0) {
+    const calls = turn.role === 'assistant' ? callsOf(turn.parts) : [];
+    if (turn.role !== 'assistant' || calls.length === 0) {
       ordered.push(turn);
       continue;
     }
-    const calls = turn.calls.map((call) => ({ ...call, id: uniqueId(call.id) }));
-    ordered.push({ ...turn, calls }, expectResults(turn, calls));
+    const parts = turn.parts.map((part) =>
+      part.kind === 'call' ? { ...part, call: { ...part.call, id: uniqueId(part.call.id) } } : part,
+    );
+    ordered.push({ ...turn, parts }, expectResults(calls, callsOf(parts)));
   }
   return ordered;
 
@@ -53,7 +63,7 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
     return uniqueId(`${id || 'call'}_${times + 1}`);
   }
 
-  function expectResults({ calls }: AssistantTurn, named: readonly ToolCall[]): Turn {
+  function expectResults(calls: readonly ToolCall[], named: readonly ToolCall[]): Turn {
     const results = named.map(
       ({ id }): ToolResult => ({ callId: id, parts: missing, isError: true, path: 'messages' }),
     );
@@ -79,37 +89,34 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
 
 function mergeAssistants(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
-  let thoughts: Thought[] = [];
-  let texts: string[] = [];
-  let calls: ToolCall[] = [];
+  let parts: AnswerPart[] = [];
   /** That of the call which follows, from a client whose calls have no slot for one. */
   let seal: Seal | undefined;
   for (const turn of turns) {
-    if (turn.role === 'assistant') {
-      if (turn.text !== '') texts.push(turn.text);
-      // Not spread into the call: a call can only have some ten thousand arguments.
-      for (const thought of turn.thoughts) {
-        if (thought.seal?.of === 'call') seal = thought.seal;
-        else thoughts.push(thought);
-      }
-      for (const call of turn.calls) {
-        calls.push(call.seal === undefined && seal !== undefined ? { ...call, seal } : call);
-        seal = undefined;
-      }
-      continue;
+    if (turn.role === 'assistant') turn.parts.forEach(add);
+    else {
+      flush();
+      merged.push(turn);
     }
-    flush();
-    merged.push(turn);
   }
   flush();
   return merged;
 
+  function add(part: AnswerPart, index: number): void {
+    if (part.kind === 'thinking' && part.seal?.of === 'call') seal = part.seal;
+    else if (part.kind === 'call') {
+      const { call } = part;
+      parts.push(
+        call.seal === undefined && seal !== undefined ? { kind: 'call', call: { ...call, seal } } : part,
+      );
+      seal = undefined;
+    } else if (part.kind === 'thinking') parts.push(part);
+    else addText(parts, part.text, index === 0 ? '\n\n' : '');
+  }
+
   function flush(): void {
-    const isSilent = texts.length === 0 && calls.length === 0;
-    if (!isSilent) merged.push({ role: 'assistant', thoughts, text: texts.join('\n\n'), calls });
-    thoughts = [];
-    texts = [];
-    calls = [];
+    if (parts.some(({ kind }) => kind !== 'thinking')) merged.push({ role: 'assistant', parts });
+    parts = [];
     seal = undefined;
   }
 }

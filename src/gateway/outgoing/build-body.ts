@@ -79,6 +79,7 @@ export function buildBody(
     const adjusted = adjust(spliced.body, parameters);
     return adjusted.changed.length === 0 ? spliced : { ...spliced, ...adjusted, form: 'spliced' };
   }
+  const most = knownCap(destination);
   const context = {
     requestedModel: request.model,
     targetModel: model,
@@ -86,7 +87,7 @@ export function buildBody(
     origin,
     isStreaming: request.stream,
     createdS: Math.floor(facts.nowMs / 1_000),
-    ...(entry?.maxOutputTokens === undefined ? {} : { maxOutputTokens: entry.maxOutputTokens }),
+    ...(most !== undefined && { maxOutputTokens: most }),
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
     ...(entry?.promptCache && { promptCache: entry.promptCache }),
     ...(entry?.unsupportedContent && { unsupportedContent: entry.unsupportedContent }),
@@ -114,8 +115,13 @@ function neededCap(source: BodySource, destination: BodyTarget): number | undefi
 }
 
 /** What a model can write, as far as is known, for a client that has no such cap in its dialect. */
-function maxCap({ entry, known }: Pick<BodyTarget, 'entry' | 'known'>): number {
-  return entry?.maxOutputTokens ?? known?.maxOutputTokens ?? translatedCap;
+function maxCap(destination: Pick<BodyTarget, 'entry' | 'known'>): number {
+  return knownCap(destination) ?? translatedCap;
+}
+
+/** What a model can write at most: clients of other vendors ask for what theirs can. */
+function knownCap({ entry, known }: Pick<BodyTarget, 'entry' | 'known'>): number | undefined {
+  return entry?.maxOutputTokens ?? known?.maxOutputTokens;
 }
 
 function capLimitOf({ request: { document, capLimit }, endpoint, key, facts }: BodySource): number {

@@ -69,6 +69,21 @@ test('never more than four with the client’s own, of one lifetime', () => {
   expect(JSON.stringify(body)).not.toContain('"cache_control":{"type":"ephemeral"}');
 });
 
+test('marks inside of results count, and those of whole messages too', () => {
+  const cache_control = { type: 'ephemeral', ttl: '1h' };
+  const results = work(6).map((message) =>
+    message.role === 'tool'
+      ? { ...message, content: [{ type: 'text', text: message.content, cache_control }] }
+      : message,
+  );
+  const user = { role: 'user', content: 'begin', cache_control };
+  const inside = sentTo({ messages: [{ role: 'user', content: 'begin' }, ...results] });
+  const whole = sentTo({ messages: [user, ...work(6), { role: 'user', content: 'go on' }] });
+
+  expect(JSON.stringify(inside).split('"cache_control"')).toHaveLength(5);
+  expect(JSON.stringify(whole)).toContain('"begin","cache_control":{"type":"ephemeral","ttl":"1h"}');
+});
+
 test.each([{ promptCache: 'off' } as const, { host: 'unknown' } as const])(
   'nothing is marked with %o',
   (changes) => {

@@ -226,7 +226,7 @@ describe.each(Object.entries(vendors))(
       (client) => {
         const { body } = startTranslation(client, dialect, undefined, changes).answer(answer);
         const provider = client === 'chat' ? 'responses' : 'chat';
-        const other = startTranslation(client, provider, undefined, { host: 'mistral' });
+        const other = startTranslation(client, provider, undefined, { host: 'mistral', origin: 'b' });
         const sent = JSON.stringify(other.request({ model: 'asked-for', ...replays[client](body) }).body);
 
         for (const part of ['SIG+/=', 'HIDDEN+/=', 'gw1-', 'let me look']) expect(sent).not.toContain(part);

@@ -124,6 +124,13 @@ describe('a cap that the client left out', () => {
     });
   });
 
+  test('of a client of another vendor is lowered to what the model is known to write', () => {
+    const body = '{"model":"gpt-4o","max_tokens":64000,"messages":[{"role":"user","content":"hi"}]}';
+    const { text } = build(body, { dialect: 'chat', model: 'gpt-4o', host: 'openai', family: 'openai' });
+
+    expect(JSON.parse(text)).toMatchObject({ max_completion_tokens: 16_384 });
+  });
+
   test('is what the model can write in a translation, whose client knows no cap', () => {
     const translated = (cap: string, rules: readonly unknown[] = []) => {
       const body = `{"model":"claude",${cap}"messages":[{"role":"user","content":"x"}]}`;

@@ -9,11 +9,20 @@ import type { Fields } from './shapes.ts';
 export interface Issued {
   /** Texts that nobody else can have made: signatures, encrypted reasoning. */
   readonly seals: Set<string>;
+  /** What turns with signed thoughts consist of, in their order. */
+  readonly turns: Set<string>;
   /** The ids of calls, of hosts whose ids are their own. */
   readonly calls: Set<string>;
 }
 
-export const nothingIssued = (): Issued => ({ seals: new Set(), calls: new Set() });
+export const nothingIssued = (): Issued => ({ seals: new Set(), turns: new Set(), calls: new Set() });
+
+/** The order of what is signed and called in a turn of a Messages host. */
+export function orderOf(blocks: readonly Fields[]): string {
+  return blocks
+    .flatMap(({ type, id, signature, data }) => (type === 'text' ? [] : [id ?? signature ?? data]))
+    .join(' ');
+}
 
 interface VendorRule {
   readonly source: string;
@@ -424,11 +433,16 @@ const noCallIds: VendorRule = {
 
 /** Thoughts come back as they were, with the signature of the host. */
 const signedThoughts: VendorRule = {
-  source: 'docs.anthropic.com/en/docs/build-with-claude/extended-thinking, 2026-11',
-  refuses: (body, { seals }) => {
-    const blocks = messagesOf(body).flatMap(({ content }) =>
+  source:
+    'docs.anthropic.com/en/docs/build-with-claude/extended-thinking, NousResearch/hermes-agent#35976, BerriAI/litellm#23140, 2026-11',
+  refuses: (body, { seals, turns }) => {
+    const messages = messagesOf(body).map(({ content }) =>
       Array.isArray(content) ? (content as readonly Fields[]) : [],
     );
+    const isThought = ({ type }: Fields) => type === 'thinking' || type === 'redacted_thinking';
+    if (messages.some((blocks) => blocks.some(isThought) && !turns.has(orderOf(blocks))))
+      return '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.';
+    const blocks = messages.flat();
     for (const { type, thinking, signature, data } of blocks) {
       if (type === 'thinking' && !seals.has(`${String(thinking)}\n${String(signature)}`))
         return 'Invalid `signature` in `thinking` block';
