@@ -33,6 +33,7 @@ import {
 import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import { limitUser } from '../translation/parse-common.ts';
+import { createExpansion } from '../translation/references.ts';
 import { sealFor, unsigned } from '../translation/seals.ts';
 import {
   type ToolNames,
@@ -57,7 +58,7 @@ export function buildChatRequest(
     model: context.targetModel,
     messages: buildChatTurns(request, { context, traits, names }),
     [traits.tokenCap]: limit,
-    ...buildOpenAiTools(fitted, names, { tool: toolBuilder(traits), chosen: buildChosen }),
+    ...buildOpenAiTools(fitted, names, { tool: toolBuilder(traits, fitted.tools), chosen: buildChosen }),
     temperature: fitted.temperature,
     top_p: fitted.topP,
     stop: request.stop.length > 0 ? request.stop : undefined,
@@ -103,10 +104,11 @@ function buildThinking(
   return { reasoning_effort: acceptedEffort(request, context, dropped) };
 }
 
-function toolBuilder({ schemas }: HostTraits) {
+function toolBuilder({ schemas }: HostTraits, all: readonly Tool[]) {
+  const expansion = createExpansion(all.map(({ parameters }) => parameters));
   return (tool: Tool, names: ToolNames): Fields => {
     const { description, parameters, strict } = toFunctionTool(tool);
-    const fitted = toHostSchema(parameters, schemas);
+    const fitted = toHostSchema(parameters, schemas, expansion.of(tool.name));
     const nested = withoutAbsent({ name: names.toWire(tool), description, parameters: fitted, strict });
     return { type: 'function', function: nested };
   };

@@ -1,5 +1,6 @@
 import { type Fields, isFields, toFields, toList, toText, withoutAbsent } from '../fields.ts';
-import { inWords } from './schemas.ts';
+import { type FollowReference, referred } from './references.ts';
+import { inWords, mergedSchema } from './schemas.ts';
 
 // Google's own form of schemas, a part of OpenAPI's: a keyword that it doesn't know is refused.
 
@@ -10,24 +11,18 @@ const keywords = [
 const formats = ['enum', 'date-time', 'int32', 'int64', 'float', 'double'];
 /** What is worth a word to the model where it can't be a keyword. */
 const told = ['enum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'format', 'not', 'uniqueItems'];
-/** References can name each other, and multiply. */
-const countLimit = 10_000;
-
 /**
  * The schema in Google's keywords; what these can't express is written into its description. References are resolved
- * inline.
+ * inline. Throws request.unsupported where they make it too large.
  */
-export function toGoogleSchema(root: Fields): Fields {
-  let count = 0;
+export function toGoogleSchema(root: Fields, follow: FollowReference): Fields {
   return convert(root, []);
 
   /** `names`: the references that lead to this schema. */
   function convert(found: unknown, names: readonly string[]): Fields {
-    count += 1;
-    const name = toText(toFields(found).$ref);
-    if (!isFields(found) || count > countLimit || names.includes(name)) return { type: 'object' };
-    const inside = name === '' ? names : [...names, name];
-    const schema = merged(name === '' ? found : referred(root, name, found));
+    const resolved = resolve(toFields(found), names);
+    if (!isFields(found) || resolved === undefined) return { type: 'object' };
+    const { schema, inside } = resolved;
     const { types, isNullable } = typesOf(schema);
     const variants = variantsOf(schema, types).map((variant) => convert(variant, inside));
     const type = variants.length > 0 ? undefined : types[0];
@@ -50,33 +45,35 @@ export function toGoogleSchema(root: Fields): Fields {
     const lost = told.filter((key) => schema[key] !== undefined && !(key in withoutAbsent(pick(written))));
     return withoutAbsent({ ...pick(written), description: inWords(schema, lost).description });
   }
+
+  /** What a schema is without a reference or parts at its top; undefined if it leads to itself. */
+  function resolve(found: Fields, names: readonly string[]): Resolved | undefined {
+    const { $ref, allOf, ...own } = found;
+    const name = toText($ref);
+    if (name !== '') {
+      if (names.includes(name)) return undefined;
+      const definition = referred(root, name);
+      follow(definition, names.length);
+      const beside = allOf === undefined ? own : { ...own, allOf };
+      return resolve({ ...definition, ...beside }, [...names, name]);
+    }
+    const parts = toList(allOf).flatMap((part) => resolve(toFields(part), names) ?? []);
+    if (parts.length === 0) return { schema: own, inside: names };
+    return {
+      schema: mergedSchema([...parts.map(({ schema }) => schema), own]),
+      inside: [...new Set(parts.flatMap(({ inside }) => inside))],
+    };
+  }
+}
+
+interface Resolved {
+  readonly schema: Fields;
+  /** The references that led to what is in it. */
+  readonly inside: readonly string[];
 }
 
 function pick(schema: Fields): Fields {
   return Object.fromEntries(keywords.map((name) => [name, schema[name]]));
-}
-
-/** The schema that a reference names, with what stands beside the reference. */
-function referred(root: Fields, name: string, { $ref: _, ...own }: Fields): Fields {
-  const steps = name.startsWith('#/') ? name.slice(2).split('/') : [];
-  const found = steps.reduce<unknown>(
-    (held, step) => toFields(held)[step.replaceAll('~1', '/').replaceAll('~0', '~')],
-    root,
-  );
-  return { ...toFields(found), ...own };
-}
-
-/** The parts of `allOf` as one. */
-function merged(schema: Fields): Fields {
-  const parts = toList(schema.allOf).map(toFields);
-  if (parts.length === 0) return schema;
-  const { allOf: _, ...own } = schema;
-  const all = [...parts, own];
-  return {
-    ...Object.assign({}, ...all),
-    properties: Object.assign({}, ...all.map(({ properties }) => toFields(properties))),
-    required: [...new Set(all.flatMap(({ required }) => toList(required)))],
-  };
 }
 
 function typesOf({ type, nullable, properties, anyOf, oneOf, const: value }: Fields) {

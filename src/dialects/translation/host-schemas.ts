@@ -1,10 +1,11 @@
 import type { HostTraits } from '../../hosts/traits.ts';
 import { type Fields, isFields, toList } from '../fields.ts';
 import { toGoogleSchema } from './google-schema.ts';
+import type { FollowReference } from './references.ts';
 import { inWords, mapSchema } from './schemas.ts';
 
-/** A schema of arguments as a host takes it. */
-export function toHostSchema(schema: Fields, kind: HostTraits['schemas']): Fields {
+/** A schema of arguments as a host takes it. Throws request.unsupported where references make it too large. */
+export function toHostSchema(schema: Fields, kind: HostTraits['schemas'], follow: FollowReference): Fields {
   switch (kind) {
     case 'any':
       return schema;
@@ -15,7 +16,7 @@ export function toHostSchema(schema: Fields, kind: HostTraits['schemas']): Field
     case 'typed_unions':
       return mapSchema(schema, withTypedVariants);
     case 'google':
-      return toGoogleSchema(schema);
+      return toGoogleSchema(schema, follow);
   }
 }
 

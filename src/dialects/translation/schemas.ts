@@ -1,5 +1,6 @@
 import { type Fields, isFields, toFields, toList, toText, withoutAbsent } from '../fields.ts';
 import { paragraphs } from './media.ts';
+import { referred } from './references.ts';
 
 // JSON schemas as vendors take them. Each function returns what it was given where nothing has to change.
 
@@ -24,37 +25,60 @@ const nested = [
 ];
 
 /**
- * The schema of a tool's arguments with an object at its root, numbers as bounds and lists of something. No host takes a union there
- * (CLIProxyAPI#4428, OmniRoute#13552, 2026-09), so its variants become one: what each requires stays required, of choices
- * what all require.
+ * The schema of a tool's arguments with an object at its root, numbers as bounds and lists of something. No host takes a
+ * union there (CLIProxyAPI#4428, OmniRoute#13552, 2026-09), so its variants become one: what each requires stays required,
+ * of choices what all require. A reference there is resolved.
  */
 export function toArgumentsSchema(schema: Fields): Fields {
   const root = mapSchema(schema, withItems);
-  const hasUnion = unions.some((union) => Array.isArray(root[union]));
-  if (!hasUnion && (root.type === 'object' || root.type === undefined)) return root;
-  const { anyOf, oneOf, allOf, ...own } = root;
-  const choices = [anyOf, oneOf].filter(Array.isArray).map((variants) => variants.map(toFields));
-  const parts = toList(allOf).map(toFields);
-  const all = [...choices.flat(), ...parts];
+  const isPlain = root.$ref === undefined && unions.every((union) => !Array.isArray(root[union]));
+  if (isPlain && (root.type === 'object' || root.type === undefined)) return root;
+  return withoutAbsent({ ...argumentsOf(root, root, { left: maxVariants }), type: 'object' });
+}
+
+/** Variants of variants, and references, that are followed at the root: they can lead to themselves and multiply. */
+const maxVariants = 1_000;
+
+/** A schema at the root with its reference and unions as properties of its own. */
+function argumentsOf(root: Fields, found: Fields, count: { left: number }): Fields {
+  const { $ref, ...beside } = found;
+  const name = toText($ref);
+  const schema = name === '' ? found : { ...referred(root, name), ...beside };
+  if (count.left <= 0) return {};
+  count.left -= 1;
+  if (schema.$ref !== undefined) return argumentsOf(root, schema, count);
+  const { anyOf, oneOf, allOf, ...own } = schema;
+  const inner = (variant: unknown) => argumentsOf(root, toFields(variant), count);
+  const choices = [anyOf, oneOf].filter(Array.isArray).map((variants) => variants.map(inner));
+  const parts = toList(allOf).map(inner);
+  const merged = mergedSchema([...choices.flat(), ...parts, own]);
   const required = [
-    ...toList(own.required),
-    ...parts.flatMap(({ required: names }) => toList(names)),
-    ...choices.flatMap(([first = {}, ...others]) =>
-      toList(first.required).filter((name) => others.every((other) => toList(other.required).includes(name))),
-    ),
+    ...[...parts, own].flatMap((part) => toList(part.required)),
+    ...choices.flatMap(requiredByAll),
   ];
   return withoutAbsent({
     ...own,
-    type: 'object',
-    properties: Object.assign(
-      {},
-      ...all.map(({ properties }) => toFields(properties)),
-      toFields(own.properties),
-    ),
+    properties: merged.properties,
     required: required.length > 0 ? [...new Set(required)] : undefined,
-    $defs: mergedDefinitions('$defs', own, all),
-    definitions: mergedDefinitions('definitions', own, all),
+    $defs: mergedDefinitions('$defs', own, [...choices.flat(), ...parts]),
+    definitions: mergedDefinitions('definitions', own, [...choices.flat(), ...parts]),
   });
+}
+
+function requiredByAll([first = {}, ...others]: readonly Fields[]): readonly unknown[] {
+  const sets = others.map(({ required }) => new Set(toList(required)));
+  return toList(first.required).filter((name) => sets.every((names) => names.has(name)));
+}
+
+/** Schemas of which all hold, as one; of what several say, the last counts. */
+export function mergedSchema(all: readonly Fields[]): Fields {
+  const properties = all.map((schema) => schema.properties).filter(isFields);
+  const required = all.flatMap((schema) => toList(schema.required));
+  return {
+    ...Object.assign({}, ...all),
+    ...(properties.length > 0 && { properties: Object.assign({}, ...properties) }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
 }
 
 function mergedDefinitions(name: string, own: Fields, all: readonly Fields[]): Fields | undefined {

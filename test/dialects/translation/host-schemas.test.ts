@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { toHostSchema } from '../../../src/dialects/translation/host-schemas.ts';
+import { toHostSchema as toSchemaOf } from '../../../src/dialects/translation/host-schemas.ts';
+import { createExpansion } from '../../../src/dialects/translation/references.ts';
+import type { HostTraits } from '../../../src/hosts/traits.ts';
+import { startTranslation } from './run-translation.ts';
+
+const toHostSchema = (schema: Readonly<Record<string, unknown>>, kind: HostTraits['schemas']) =>
+  toSchemaOf(schema, kind, createExpansion([schema]).of('f'));
 
 const object = (properties: object) => ({ type: 'object', properties });
 
@@ -73,7 +79,55 @@ test('a schema that names itself ends, and so does one whose references multiply
   expect(toHostSchema({ ...node, $defs: { node } }, 'google')).toEqual(
     object({ next: object({ next: { type: 'object' } }) }),
   );
-  expect(JSON.stringify(toHostSchema({ $ref: '#/$defs/d0', $defs: doubled }, 'google')).length).toBeLessThan(
-    2_000_000,
+  expect(() => toHostSchema({ $ref: '#/$defs/d0', $defs: doubled }, 'google')).toThrow(/schema of f/);
+});
+
+test("Google's form has what references and parts name", () => {
+  const $defs = {
+    Color: { type: 'string', enum: ['red', 'green'] },
+    A: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
+  };
+  const properties = {
+    c: { allOf: [{ $ref: '#/$defs/Color' }], description: 'c' },
+    s: { allOf: [{ type: 'string' }, { minLength: 1 }] },
+    a: { allOf: [{ $ref: '#/$defs/A' }, { properties: { y: { type: 'string' } } }] },
+  };
+
+  expect(toHostSchema({ ...object(properties), $defs }, 'google')).toEqual(
+    object({
+      c: { type: 'string', enum: ['red', 'green'], description: 'c' },
+      s: { type: 'string', minLength: 1 },
+      a: { ...object({ x: { type: 'number' }, y: { type: 'string' } }), required: ['x'] },
+    }),
+  );
+});
+
+test.each([
+  ['many tools name one large definition', 200, { $ref: '#/$defs/large' }],
+  ['references lead to references', 1, { $ref: '#/$defs/d0' }],
+])('where %s, the request is refused with the name of the tool', (_what, count, parameter) => {
+  const chain = Object.fromEntries(
+    Array.from({ length: 3_000 }, (_, i) => [`d${i}`, object({ a: { $ref: `#/$defs/d${i + 1}` } })]),
+  );
+  const large = object(
+    Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`p${i}`, { type: 'string' }])),
+  );
+  const twice = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`q${i}`, parameter]));
+  const tools = Array.from({ length: count }, (_, i) => ({
+    type: 'function',
+    function: {
+      name: `f${i}`,
+      parameters: { ...object(twice), $defs: { large, ...(count === 1 && chain) } },
+    },
+  }));
+  const at = { host: 'gemini', targetModel: 'gemini-3-pro' } as const;
+  const input = {
+    model: 'm',
+    input: 'x',
+    tools: tools.map(({ function: each }) => ({ type: 'function', ...each })),
+  };
+
+  expect(() => startTranslation('responses', 'chat', input, at)).toThrow(
+    /the references in the schema of f\d+/,
   );
 });

@@ -15,12 +15,24 @@ describe('the schema of arguments', () => {
     expect(toArgumentsSchema(schema)).toBe(schema);
   });
 
+  test('references that multiply at the root end', () => {
+    const many = Array.from({ length: 20 }, () => ({ $ref: '#/$defs/A' }));
+    const $defs = { A: { anyOf: many, properties: { a: text } } };
+
+    expect(toArgumentsSchema({ anyOf: many, $defs })).toMatchObject({ properties: { a: text } });
+  });
+
   // biome-ignore format: a case a line
   test.each([
     ['a choice at the root', { anyOf: [{ properties: { a: text, b: text }, required: ['a', 'b'] }, { properties: { a: text, c: text }, required: ['a'] }] },
       { type: 'object', properties: { a: text, b: text, c: text }, required: ['a'] }],
     ['parts at the root', { type: 'object', properties: { z: text }, allOf: [{ properties: { a: text }, required: ['a'] }, { properties: { b: text }, required: ['b'] }] },
       { type: 'object', properties: { a: text, b: text, z: text }, required: ['a', 'b'] }],
+    ['a reference at the root', { $ref: '#/$defs/A', $defs: { A: { type: 'object', properties: { a: text }, required: ['a'] } } },
+      { type: 'object', properties: { a: text }, required: ['a'], $defs: { A: { type: 'object', properties: { a: text }, required: ['a'] } } }],
+    ['references in a choice at the root', { anyOf: [{ $ref: '#/definitions/A' }, { allOf: [{ $ref: '#/definitions/A' }, { properties: { b: text } }] }], definitions: { A: { properties: { a: text } } } },
+      { type: 'object', properties: { a: text, b: text }, definitions: { A: { properties: { a: text } } } }],
+    ['a reference at the root that leads to itself', { $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/A' } } }, { type: 'object' }],
     ['a list of types at the root', { type: ['object', 'null'], properties: { a: text } }, { type: 'object', properties: { a: text } }],
     ['bounds as texts, at any depth', { type: 'object', properties: { a: { type: 'array', items: { type: 'integer', minimum: '1', maximum: '9' } } } },
       { type: 'object', properties: { a: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 9 } } } }],
