@@ -3,6 +3,7 @@ import { translateBody } from '../../../src/gateway/decision/translate-request.t
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { type BodyTarget, buildBody } from '../../../src/gateway/outgoing/build-body.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
+import type { KnownModel } from '../../../src/limits/known-models.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
 
 const target: BodyTarget = {
@@ -126,9 +127,14 @@ describe('a cap that the client left out', () => {
 
   test('of a client of another vendor is lowered to what the model is known to write', () => {
     const body = '{"model":"gpt-4o","max_tokens":64000,"messages":[{"role":"user","content":"hi"}]}';
-    const { text } = build(body, { dialect: 'chat', model: 'gpt-4o', host: 'openai', family: 'openai' });
+    const { text } = build(body, {
+      dialect: 'chat',
+      model: 'gpt-4o',
+      family: 'openai',
+      known: { maxOutputTokens: 16_384 } as KnownModel,
+    });
 
-    expect(JSON.parse(text)).toMatchObject({ max_completion_tokens: 16_384 });
+    expect(JSON.parse(text)).toMatchObject({ max_tokens: 16_384 });
   });
 
   test('is what the model can write in a translation, whose client knows no cap', () => {
