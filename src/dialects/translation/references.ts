@@ -13,7 +13,7 @@ export function referred(root: Fields, name: string): Fields {
 }
 
 /** References that lead to references, one in the other. */
-export const maxReferenceDepth = 64;
+const maxReferenceDepth = 64;
 
 /** Called for each reference that is followed. Throws request.unsupported where the schemas become too large. */
 export type FollowReference = (definition: Fields, depth: number) => void;
