@@ -439,9 +439,6 @@ const signedThoughts: VendorRule = {
     const messages = messagesOf(body).map(({ content }) =>
       Array.isArray(content) ? (content as readonly Fields[]) : [],
     );
-    const isThought = ({ type }: Fields) => type === 'thinking' || type === 'redacted_thinking';
-    if (messages.some((blocks) => blocks.some(isThought) && !turns.has(orderOf(blocks))))
-      return '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.';
     const blocks = messages.flat();
     for (const { type, thinking, signature, data } of blocks) {
       if (type === 'thinking' && !seals.has(`${String(thinking)}\n${String(signature)}`))
@@ -449,7 +446,11 @@ const signedThoughts: VendorRule = {
       if (type === 'redacted_thinking' && !seals.has(String(data)))
         return 'Invalid `data` in `redacted_thinking` block';
     }
-    return undefined;
+    const isThought = ({ type }: Fields) => type === 'thinking' || type === 'redacted_thinking';
+    const isMoved = messages.some((turn) => turn.some(isThought) && !turns.has(orderOf(turn)));
+    return isMoved
+      ? '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.'
+      : undefined;
   },
 };
 
