@@ -53,6 +53,13 @@ export const withOthers = changing((data) => ({
   ...data,
 }));
 
+/** The same of a second answer, where a request may ask for several. */
+export const ofSecond = changing(({ choices, candidates, ...rest }) => ({
+  ...rest,
+  ...(choices && { choices: choices.map((choice) => ({ ...choice, index: 1 })) }),
+  ...(candidates && { candidates: candidates.map((each) => ({ ...each, index: 1 })) }),
+}));
+
 interface Fields {
   readonly choices?: readonly { readonly delta?: unknown }[];
   readonly candidates?: readonly { readonly content?: unknown }[];
