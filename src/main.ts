@@ -50,6 +50,8 @@ async function runInProcess(): Promise<number> {
   /** Lets the process end, even if the command left something open: a pipe that never ends, a connection to another host. */
   const releaseProcess = (code: number) => {
     if (isReading) process.stdin.destroy();
+    // At its exit Node would set a terminal back that is gone, and abort.
+    if (isHungUp) process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP');
     setTimeout(() => process.exit(process.exitCode || code), patienceMs).unref();
   };
   process.stderr.on('error', () => undefined);
@@ -58,10 +60,19 @@ async function runInProcess(): Promise<number> {
     const { fitEncoding } = await import('./cli/shell/print/print.ts');
     for (const terminal of terminals) fitEncoding(terminal, process.env);
   }
+  /** Whatever reads to an end that doesn't come stops with the command; a prompt at a terminal does so by itself. */
+  const stopReading = () => {
+    if (process.stdin.isTTY === true) return;
+    process.stdin.on('error', () => undefined).destroy(interrupt.signal.reason);
+  };
+  let isHungUp = false;
   const io: Io = {
     // Opening it takes 2 ms, and few commands read it.
     get stdin() {
-      if (!isReading && !argv.includes('-q') && !argv.includes('--quiet') && !wantsJson(argv)) noteWaiting();
+      if (!isReading) {
+        if (!argv.includes('-q') && !argv.includes('--quiet') && !wantsJson(argv)) noteWaiting();
+        interrupt.signal.addEventListener('abort', stopReading);
+      }
       isReading = true;
       return process.stdin;
     },
@@ -71,9 +82,10 @@ async function runInProcess(): Promise<number> {
     cwd: process.cwd(),
     signal: interrupt.signal,
     onHangup: (listener) => {
-      const isAtTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+      const hadTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor)) && hasTerminal();
       const onHangup = () => {
-        if (!isAtTerminal || hasTerminal()) return listener();
+        if (!hadTerminal || hasTerminal()) return listener();
+        isHungUp = true;
         interrupt.abort(new GatewayError('terminated', 'the terminal was closed'));
       };
       process.on('SIGHUP', onHangup);
@@ -112,7 +124,7 @@ function noteWaiting(): void {
   }, inputMs).unref();
 }
 
-/** Whether the process still has the terminal that it was started at; SIGHUP may also come from `kill`. */
+/** Whether the process has a terminal of its own; SIGHUP may also come from `kill`. */
 function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK));

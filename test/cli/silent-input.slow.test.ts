@@ -18,6 +18,31 @@ test.each(['send hello', 'embed', 'key hash', 'policy explain -', 'login -u demo
   },
 );
 
+test.each([
+  ...[
+    'send hello',
+    'embed',
+    'key hash',
+    'policy explain -',
+    'policy replay -',
+    'login -u demo --password-stdin',
+  ],
+  'plants user add demo --password-stdin',
+])('one signal ends %s', async (line) => {
+  const { home } = await startServing({ files: {} }, '--plants-port', '0');
+  for (const [signal, exit] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const program = startProgram(line.split(' '), home);
+
+    await program.wrote(waiting);
+    program.process.kill(signal);
+
+    expect(await program.ended).toMatchObject({ exit });
+  }
+});
+
 test('embed with texts reads no standard input', async () => {
   const { home } = await startServing();
   const program = startProgram(['embed', '-m', 'sandbox-embed', 'hello'], home);

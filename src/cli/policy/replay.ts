@@ -96,11 +96,16 @@ async function* linesOf(file: string, io: Io) {
   const input = file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file));
   let line = 0;
   try {
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of createInterface({
+      input,
+      crlfDelay: Number.POSITIVE_INFINITY,
+      signal: io.signal,
+    })) {
       io.signal.throwIfAborted();
       line += 1;
       if (text.trim() !== '') yield { line, text };
     }
+    io.signal.throwIfAborted();
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (typeof code !== 'string' || !code.startsWith('E')) throw cause;

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { constants } from 'node:os';
 import { expect, test } from 'vitest';
 import { directoryWith, withoutStore } from '../../kit/command.ts';
 import { freePort, untilListening } from '../../kit/ports.ts';
@@ -25,5 +26,7 @@ test.each([1, 2])(
     terminal.close();
 
     await expect.poll(() => listens(port)).toBe(false);
+    // And not by an abort, at which the memory may be written to a file.
+    expect(await terminal.ended).toMatchObject({ signal: constants.signals.SIGHUP });
   },
 );
