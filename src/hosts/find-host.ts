@@ -1,5 +1,6 @@
 import { isLoopbackHost } from '../lib/loopback.ts';
 import { memoize } from '../lib/memoize.ts';
+import { clouds } from './clouds.ts';
 import { type Cells, type HostName, type HostRow, hosts, localCells, modelFamilies } from './registry.ts';
 import { type HostTraits, widelyAccepted } from './traits.ts';
 
@@ -29,7 +30,18 @@ const families: Readonly<Record<string, HostName>> = {
 };
 
 export function findHost({ host, dialect, url }: HostHints): Host {
-  return host ?? hostNamed(url.hostname) ?? families[dialect] ?? (isLocal(url) ? programAt(url) : 'unknown');
+  return (
+    host ??
+    hostNamed(url.hostname) ??
+    claudeAtAmazon(dialect, url) ??
+    families[dialect] ??
+    (isLocal(url) ? programAt(url) : 'unknown')
+  );
+}
+
+/** Bedrock's own hosts speak Anthropic's dialect too, and take of it what Bedrock takes. */
+function claudeAtAmazon(dialect: string, { hostname }: URL): HostName | undefined {
+  return dialect === 'anthropic' && clouds.aws.hosts.test(hostname) ? 'bedrock' : undefined;
 }
 
 function programAt({ port }: URL): Host {

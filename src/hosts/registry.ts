@@ -111,7 +111,10 @@ export const hosts = {
   azure: {
     title: 'Azure OpenAI and Foundry',
     kind: 'vendor',
-    names: ['.openai.azure.com', '.cognitiveservices.azure.com', '.services.ai.azure.com'],
+    names: [
+      ...['.openai.azure.com', '.cognitiveservices.azure.com', '.services.ai.azure.com'],
+      '.openai.azure.us',
+    ],
     cells: openAiCells,
     models: [earlierGpt, { match: /claude/, cells: anthropicCells }, ...claudeModels],
   },
@@ -148,7 +151,7 @@ export const hosts = {
   mistral: {
     title: 'Mistral',
     kind: 'vendor',
-    names: ['api.mistral.ai'],
+    names: ['api.mistral.ai', 'codestral.mistral.ai'],
     setup: {
       dialect: 'openai',
       variable: 'MISTRAL_API_KEY',
@@ -303,7 +306,7 @@ export const hosts = {
   openrouter: {
     title: 'OpenRouter',
     kind: 'router',
-    names: ['openrouter.ai'],
+    names: ['openrouter.ai', 'eu.openrouter.ai'],
     setup: {
       dialect: 'openai',
       variable: 'OPENROUTER_API_KEY',
@@ -348,7 +351,7 @@ export const hosts = {
   minimax: {
     title: 'MiniMax',
     kind: 'vendor',
-    names: ['api.minimax.io', 'api.minimaxi.com'],
+    names: ['api.minimax.io', 'api.minimaxi.com', 'api.minimax.chat'],
     cells: {
       reasoning: ['reasoning_content', 'PrimeIntellect-ai/verifiers#575, 2025-11'],
       laterSystem: [false, 'BigPizzaV3/CodexPlusPlus#267, 2026-05'],
@@ -358,7 +361,10 @@ export const hosts = {
   qwen: {
     title: 'Qwen (DashScope)',
     kind: 'vendor',
-    names: ['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'dashscope-us.aliyuncs.com'],
+    names: [
+      ...['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'dashscope-us.aliyuncs.com'],
+      ...['coding.dashscope.aliyuncs.com', 'coding-intl.dashscope.aliyuncs.com'],
+    ],
     cells: {
       thinkingSwitch: [
         'enable_thinking',

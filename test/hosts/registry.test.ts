@@ -32,6 +32,8 @@ test.each([
   ['us-central1-aiplatform.googleapis.com', 'vertex'], ['aiplatform.eu.rep.googleapis.com', 'vertex'],
   ['generativelanguage.googleapis.com', 'gemini'], ['localhost', 'local'], ['ollama.localhost', 'local'],
   ['127.0.0.1', 'local'], ['models.example.com', 'unknown'], ['api.openai.com.example.com', 'unknown'],
+  ['codestral.mistral.ai', 'mistral'], ['eu.openrouter.ai', 'openrouter'], ['api.minimax.chat', 'minimax'],
+  ['coding-intl.dashscope.aliyuncs.com', 'qwen'], ['coding.dashscope.aliyuncs.com', 'qwen'], ['me.openai.azure.us', 'azure'],
   ['xopenrouter.ai', 'unknown'], ['127.0.0.1.example.com', 'unknown'],
 ])('%s is %s', (hostname, expected) => {
   expect(findHost({ dialect: 'openai', url: new URL(`https://${hostname}`) })).toBe(expected);
@@ -45,6 +47,16 @@ test.each([
 ])('%s is %s', (url, expected) => {
   expect(findHost({ dialect: 'openai', url: new URL(url) })).toBe(expected);
 });
+
+test.each(['bedrock-runtime.us-east-1.amazonaws.com', 'bedrock-mantle.eu-west-1.api.aws'])(
+  'Claude at %s is at Bedrock, by its name alone',
+  (hostname) => {
+    const url = new URL(`https://${hostname}/anthropic`);
+
+    expect(findHost({ dialect: 'anthropic', url })).toBe('bedrock');
+    expect(findHost({ dialect: 'openai', url })).toBe('unknown');
+  },
+);
 
 test('the configured host wins over the name, and the family decides where neither says', () => {
   expect(findHost({ dialect: 'openai', url: new URL('https://api.openai.com'), host: 'mistral' })).toBe(

@@ -60,8 +60,10 @@ interface ParsedTools {
 function parseTools(value: unknown, changes: ToolChanges, dropped: Dropped): ParsedTools {
   const custom: Tool[] = [];
   const server = new Set<string>();
-  const listed = toList(value).map((tool) => toText(toFields(tool).name));
-  const defined = changes.defined.filter(({ name }) => !listed.includes(toText(name)));
+  const listed = new Set(toList(value).map((tool) => toText(toFields(tool).name)));
+  // Of a tool that was added again, the later definition holds.
+  const added = new Map(changes.defined.map((tool) => [toText(tool.name), tool]));
+  const defined = [...added.values()].filter(({ name }) => !listed.has(toText(name)));
   const findsAll = toList(value).some((tool) => toText(toFields(tool).type).startsWith('tool_search_tool_'));
   const isWaiting = ({ name, defer_loading }: Fields) =>
     defer_loading === true && !findsAll && !changes.loaded.has(toText(name));

@@ -49,6 +49,12 @@ export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] 
  */
 const billingHeader = 'x-anthropic-billing-header:';
 
+function withoutBilling(text: string): string {
+  if (!text.startsWith(billingHeader)) return text;
+  const end = text.indexOf('\n');
+  return end < 0 ? '' : text.slice(end + 1);
+}
+
 /** All text blocks of a system prompt, blank lines between them. */
 export function parseSystemText(value: unknown, path: string): string {
   const texts = parseBlocks(value, path, (block, place) =>
@@ -56,7 +62,7 @@ export function parseSystemText(value: unknown, path: string): string {
       ? ''
       : parseText(block.text, `${place}.text`),
   );
-  return paragraphs(texts.filter((text) => !text.startsWith(billingHeader)));
+  return paragraphs(texts.map(withoutBilling));
 }
 
 function parseUser(message: Fields, path: string, dropped: Dropped): Turn[] {

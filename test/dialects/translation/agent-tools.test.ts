@@ -71,6 +71,8 @@ describe('tools that wait to be found', () => {
       change('tool_addition', { type: 'tool_definition', definition: tool('late') }),
       change('tool_addition', { type: 'tool_reference', name: 'mcp__mail' }),
       change('tool_removal', { type: 'tool_reference', name: 'ToolSearch' }),
+      change('tool_removal', { type: 'tool_reference', name: 'late' }),
+      change('tool_addition', { type: 'tool_definition', definition: tool('late') }),
     ];
 
     expect(offered(sent('messages', { tools, messages }))).toEqual(['mcp__mail', 'late']);

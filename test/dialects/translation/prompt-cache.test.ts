@@ -116,7 +116,7 @@ test('a thought is never marked', () => {
 test('the line of Claude Code that differs in each conversation does not stand before the prompt elsewhere', () => {
   const system = [
     { type: 'text', text: 'x-anthropic-billing-header: cc_version=2; cch=abcde;' },
-    { type: 'text', text: 'You are Claude Code.' },
+    { type: 'text', text: 'x-anthropic-billing-header: cc_version=2;\nYou are Claude Code.' },
   ];
   const { body } = startTranslation('messages', 'chat').request({
     model: 'm',
