@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isText, methodFor } from '../../src/dialects/dialect.ts';
 import { hasModel } from '../../src/dialects/model-path.ts';
-import { dialects } from '../../src/dialects/registry.ts';
+import { dialects, type TextDialectName } from '../../src/dialects/registry.ts';
 import { json, speakAll, stream } from '../kit/answers.ts';
 import { modelsAt, providersAt } from '../kit/config.ts';
 import {
@@ -20,9 +20,11 @@ import { recordedStream, recordings } from '../kit/recorded-streams.ts';
 import { scale } from '../kit/scale.ts';
 import { createStepCounter, type StepCounter, steepPlaces } from '../kit/steps.ts';
 import { answersOf } from './growth/answers.ts';
+import { connectorsOf } from './growth/connectors.ts';
 import { type Growth, growthsOf } from './growth/grow.ts';
 import { growthsOfStream } from './growth/streams.ts';
 import { shapesOf } from './leaks/shapes.ts';
+import { bodies } from './masking/saying.ts';
 
 // The cost of an exchange is linear in its bytes, whatever grows in it: every list, object and text of every dialect's
 // requests and answers, and the events of its streams, at the dialect's own provider and translated, with everything on the
@@ -45,6 +47,7 @@ policies:
       - { id: phrases, action: warn, when: { text: { phrases: ["project nightfall", "internal only"] } } }
       - { id: patterns, action: warn, when: { text: { regex: ['\\bTCK-[0-9]{6}\\b', 'a.{20,40}z'] } } }
       - { id: found, action: warn, when: { text: { detect: [{ credit_card: possible }, { phone: possible }, { iban: possible }, { us_ssn: possible }, { ip_address: possible }, { secrets: possible }, { private_key: possible }] } } }
+      - { id: offered, action: warn, when: { tools: ["forbidden_*"] } }
       - { id: masked, action: mask, when: { text: { detect: [email] } } }
       - { id: answers, action: redact, apply_to: [response], when: { text: { regex: ['\\bTCK-[0-9]{6}\\b'], phrases: ["project nightfall"] } } }
 projects:
@@ -91,9 +94,6 @@ function toBody(client: ClientForm, provider: ProviderForm, { model: _, ...rest 
     : { ...rest, model: `to-${provider}` };
 }
 
-/** Looks through all texts of a stream at the end of each. Goes with a restorer whose texts know their blocks. */
-const unmended = /^policy\/mask\/stream-restorer\.ts #endAll/;
-
 /** The places that are steep in some inputs, in two measurements one after the other: a place may just begin to be reached. */
 async function steepIn(
   growths: readonly Growth[],
@@ -105,7 +105,7 @@ async function steepIn(
     const at = (bytes: number) => counter.count(() => run(make(bytes)));
     // The larger one first: the tables of the automata fill.
     const four = await at(small * times);
-    const found = steepPlaces(await at(small), four, small).filter((place) => !unmended.test(place.name));
+    const found = steepPlaces(await at(small), four, small);
     if (found.length === 0) continue;
     const again = steepPlaces(four, await at(small * times * times), small * times);
     const both = again.filter((place) => found.some((other) => other.name === place.name));
@@ -126,6 +126,9 @@ function sampled(growths: readonly Growth[], count: number, offset: number): rea
   return all.filter((growth, at) => (at + offset) % step === 0 || (isThorough && isList(growth)));
 }
 
+/** Words of the recorded answers, some at the end of a piece, in whose place a placeholder may begin. */
+const toBegin = /ci|Grüße|wächst\./g;
+
 /** Fills the caches of names, of which each holds a thousand: what grows then is known to none of them. */
 const fillers = Array.from({ length: 1_100 }, (_, at) => `"filler${at}":1`).join(',');
 
@@ -139,12 +142,19 @@ describe.each(allPairs.map((pair, number) => [...pair, number] as const))(
       return growths;
     };
     /** With what is masked, so that the answer is searched for its placeholder. */
-    const body = asking.replace('hello', 'ask rosa@example.org');
+    const body = isText(dialects[dialect])
+      ? JSON.stringify(
+          toBody(client, provider, {
+            model: '',
+            ...bodies[dialect as TextDialectName]('ask rosa@example.org'),
+          }),
+        )
+      : asking;
 
     test('requests', async () => {
       host.script(speakAll);
       expect(await send({ client, provider, body: asking.replace('{', `{${fillers},`) })).toBe(200);
-      const growths = shapesOf(dialect, host.url).flatMap((shape) =>
+      const growths = [...shapesOf(dialect, host.url), ...connectorsOf(dialect)].flatMap((shape) =>
         growthsOf(toBody(client, provider, shape)),
       );
 
@@ -188,13 +198,13 @@ describe.each(allPairs.map((pair, number) => [...pair, number] as const))(
       const steep = await steepIn(
         count(sampled(growths, scale(2, 6), number)),
         (grown) => {
-          // What may be the beginning of a placeholder.
-          host.script(stream([grown.replaceAll('ci', 'EMAIL-')]));
+          host.script(stream([grown.replaceAll(toBegin, 'EMAIL_')]));
           return send({ client, provider, body: streaming, isStream: true });
         },
         16_000,
       );
 
+      expect(host.requests.at(-1)?.body.toString()).toContain('EMAIL_');
       expect(steep).toEqual([]);
     });
   },

@@ -2,7 +2,7 @@ import type { Growth } from './grow.ts';
 
 /**
  * Ways in which a recorded stream grows: each of its events, and each few that follow one another, again and again, of
- * blocks and calls of their own each time.
+ * blocks and calls of their own each time, one after the other or all open at once.
  */
 export function growthsOfStream(stream: Buffer): readonly Growth[] {
   const ending = stream.includes('\r\n') ? '\r\n\r\n' : '\n\n';
@@ -11,22 +11,39 @@ export function growthsOfStream(stream: Buffer): readonly Growth[] {
     [1, 2, 4].flatMap((length) => (from + length < events.length ? [{ from, length }] : [])),
   );
   return windows.flatMap(({ from, length }) =>
-    [withinAnswer, everywhere].map((indexes) => {
-      const repeated = events.slice(from, from + length);
-      const at = (count: number) => {
-        const grown = Array.from({ length: count }, (_, turn) =>
-          repeated.map((event) => renumber(event, indexes, turn * (length + 1))),
-        );
-        return `${[...events.slice(0, from), ...grown.flat(), ...events.slice(from + length)].join(ending)}${ending}`;
-      };
-      const unit = Buffer.byteLength(at(2)) - Buffer.byteLength(at(1));
-      return {
-        name: `events ${from} to ${from + length - 1}${indexes === everywhere ? ', of other choices' : ''}`,
-        make: (bytes: number) => at(Math.max(2, Math.round(bytes / unit))),
-      };
-    }),
+    (length === 1 ? [inTurn] : [inTurn, atOnce]).flatMap((arrange) =>
+      [withinAnswer, everywhere].map((indexes) => {
+        const repeated = events.slice(from, from + length);
+        const at = (count: number) => {
+          const grown = arrange(repeated, count, (event, turn) =>
+            renumber(event, indexes, turn * (length + 1)),
+          );
+          return `${[...events.slice(0, from), ...grown, ...events.slice(from + length)].join(ending)}${ending}`;
+        };
+        const unit = Buffer.byteLength(at(2)) - Buffer.byteLength(at(1));
+        const of = `${arrange === atOnce ? ', all at once' : ''}${indexes === everywhere ? ', of other choices' : ''}`;
+        return {
+          name: `events ${from} to ${from + length - 1}${of}`,
+          make: (bytes: number) => at(Math.max(2, Math.round(bytes / unit))),
+        };
+      }),
+    ),
   );
 }
+
+type Renumber = (event: string, turn: number) => string;
+
+/** What begins ends before the next one begins. */
+function inTurn(events: readonly string[], count: number, renumber: Renumber): readonly string[] {
+  return turnsOf(count).flatMap((turn) => events.map((event) => renumber(event, turn)));
+}
+
+/** All begin before the first one ends. */
+function atOnce(events: readonly string[], count: number, renumber: Renumber): readonly string[] {
+  return events.flatMap((event) => turnsOf(count).map((turn) => renumber(event, turn)));
+}
+
+const turnsOf = (count: number) => Array.from({ length: count }, (_, turn) => turn);
 
 const everywhere = /("(?:\w+_)?index": ?)(\d+)/g;
 /** The same without those of the choices of an answer. */
