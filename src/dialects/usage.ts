@@ -1,4 +1,4 @@
-import { type Fields, toKnownCount } from './fields.ts';
+import { type Fields, toCount, toFields, toKnownCount } from './fields.ts';
 
 /** Tokens of one exchange. `inputTokens` counts cached ones too, in every dialect. */
 export interface Usage {
@@ -74,6 +74,12 @@ export function toTokens(reported: {
   const outputTokens = Math.max(output ?? 0, (total ?? 0) - inputTokens);
   const isPartial = total === undefined && (input === undefined || output === undefined);
   return { inputTokens, outputTokens, ...(isPartial && { isPartial }) };
+}
+
+/** What was written to caches, listed by how long it is kept, as Anthropic and DashScope do. Tokens. */
+export function toCacheWrites(lives: unknown): { readonly all: number; readonly long: number | undefined } {
+  const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = toFields(lives);
+  return { all: toCount(short) + toCount(long), long: toKnownCount(long) };
 }
 
 /** Usage with the names that records and scripts see. */

@@ -23,9 +23,9 @@ export function receive({ request, events, scrubber }: Exchange, access: Allowed
   // A key in any other path is scrubbed while it is whole.
   const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : scrubber.text(path);
   events.received(recorded.slice(0, 200));
-  // Load balancers check health by address or without Host; whether a gateway is well is no secret.
-  if (found?.endpoint.kind === 'health' || found?.endpoint.kind === 'ready')
-    checkOriginAlone(request, access);
+  // Load balancers check health by address or without Host; whether a gateway is well is no secret, nor where to ask.
+  const kind = (found ?? findEndpoint(withoutSlashes(path)))?.endpoint.kind;
+  if (kind === 'health' || kind === 'ready') checkOriginAlone(request, access);
   else checkOrigin(request, access);
 
   if (found === undefined) throw new GatewayError('endpoint.unknown', hintFor(path));
@@ -63,16 +63,29 @@ function hintFor(path: string): string {
   const isServed = (other: string) => findEndpoint(other) !== undefined;
   const baseUrl = 'the base URL that your client is given';
   if (isServed(`/v1${path}`)) return `the path lacks its /v1: add /v1 to ${baseUrl}`;
-  const plain = path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
+  const plain = withoutSlashes(path);
   if (isServed(plain) || isServed(`/v1${plain}`))
     return `the path has a slash too many: take the one at the end off ${baseUrl}`;
-  const tooMuch = partBefore(plain, isServed);
+  const isServedInLowerCase = (other: string) => inLowerCase(other).some(isServed);
+  if (isServedInLowerCase(plain) || isServedInLowerCase(`/v1${plain}`))
+    return `the path has capitals where there are none: write ${baseUrl} in lower case`;
+  const tooMuch = partBefore(plain, (other) => isServed(other) || isServedInLowerCase(other));
   if (tooMuch !== undefined) return `the path has ${tooMuch} too much: take that off ${baseUrl}`;
+  if (plain.endsWith('/completions')) return 'this API is not served; use /v1/chat/completions';
   if (path === '/_') return 'the live page is at /_/, if there is one';
   // Where there is one, its requests don't come here.
   if (path.startsWith('/_/'))
     return 'this gateway serves no live page: it is switched off (inspector.enabled), or there are several workers (server.workers), or others can reach the address and there is no inspector.password_file';
   return 'there is no such path; GET / lists all paths';
+}
+
+function withoutSlashes(path: string): string {
+  return path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
+}
+
+/** Its beginning, or all of it: behind that some paths have capitals. */
+function inLowerCase(path: string): readonly string[] {
+  return [path.replace(/^\/[^/]*/, (start) => start.toLowerCase()), path.toLowerCase()];
 }
 
 /**
@@ -83,7 +96,7 @@ function partBefore(path: string, isServed: (path: string) => boolean): string |
   for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1)) {
     const [before, rest] = [path.slice(0, at), path.slice(at)];
     if (isServed(rest)) return before;
-    if (isServed(`/v1${rest}`)) return before.replace(/^\/v1(?=\/)/, '');
+    if (isServed(`/v1${rest}`)) return before.replace(/^\/v1(?=\/)/i, '');
   }
   return undefined;
 }

@@ -76,6 +76,16 @@ test.each([
   ['/api/v1/models', 'has /api too much'],
   ['/v1/v1beta/models/m:generateContent', 'has /v1 too much'],
   ['/v1beta/v1beta/models/m:generateContent', 'has /v1beta too much'],
+  ['/V1/chat/completions', 'in lower case'],
+  ['/V1/Messages/', 'in lower case'],
+  ['/V1beta/models/m:generateContent', 'in lower case'],
+  ['/Chat/completions', 'in lower case'],
+  ['/api/V1/chat/completions', 'has /api too much'],
+  ['/V1/messages/v1/messages', 'has /V1/messages too much'],
+  ['/V1/chat/completions/chat/completions', 'has /chat/completions too much'],
+  ['/v1/completions', 'this API is not served; use /v1/chat/completions'],
+  ['/completions/', 'use /v1/chat/completions'],
+  ['/healthz/', 'a slash too many'],
   ['/v1/nothing', 'GET / lists all paths'],
   ['/v1/nothing/at/all', 'GET / lists all paths'],
 ])('%s: the hint says %s', (target, hint) => {
@@ -120,6 +130,13 @@ describe.each(['/healthz', '/readyz'])('%s', (path) => {
     }
   });
 
+  test('with a slash too many says so for any Host', () => {
+    expect(ask('GET', `${path}/`, { host: 'lb.internal' })).toMatchObject({
+      code: 'endpoint.unknown',
+      message: expect.stringContaining('a slash too many'),
+    });
+  });
+
   test('is not for pages of other origins', () => {
     for (const host of ['10.0.3.17', '127.0.0.1']) {
       expect(ask('GET', path, { host, origin: 'http://evil.example' })).toMatchObject({
@@ -129,7 +146,7 @@ describe.each(['/healthz', '/readyz'])('%s', (path) => {
   });
 });
 
-test.each(['/', '/v1/models', '/api/hello', '/healthz/', '/readyz/x', '/v1/messages'])(
+test.each(['/', '/v1/models', '/api/hello', '/healthz/x/', '/readyz/x', '/v1/messages'])(
   '%s wants a known Host',
   (path) => {
     expect(ask('GET', path, { host: '10.0.3.17' })).toMatchObject({ code: 'host.not_allowed' });

@@ -30,8 +30,9 @@ export function proxyFor(
 ): string | undefined {
   if (own !== undefined) return own === 'none' ? undefined : own;
   const proxy = protocol === 'https:' ? environment.https : environment.http;
-  if (proxy === undefined || isLocal(hostname)) return undefined;
-  const host = { name: bare(hostname), port: port || (protocol === 'https:' ? '443' : '80') };
+  const name = bare(hostname);
+  if (proxy === undefined || isLocal(name)) return undefined;
+  const host = { name, port: port || (protocol === 'https:' ? '443' : '80') };
   return (environment.none ?? '').split(/[\s,]+/).some((entry) => matches(entry, host)) ? undefined : proxy;
 }
 
@@ -41,22 +42,26 @@ function matches(entry: string, host: { readonly name: string; readonly port: st
   if (port !== undefined && port !== host.port) return false;
   if (name.includes('/')) return isWithin(host.name, bare(name));
   const suffix = bare(name).replace(/^\*?\./, '');
+  const version = isIP(suffix);
+  if (version !== 0) return isWithin(host.name, `${suffix}/${version === 4 ? 32 : 128}`);
   return suffix !== '' && (host.name === suffix || host.name.endsWith(`.${suffix}`));
 }
 
-/** Whether an address is in a block such as 10.0.0.0/8. Names are not resolved for it. */
+/** Whether an address, however it is written, is in a block such as 10.0.0.0/8. Names are not resolved for it. */
 function isWithin(address: string, block: string): boolean {
   const [, start = '', length = ''] = /^\[?([^/\]]+)\]?\/(\d{1,3})$/.exec(block) ?? [];
-  const version = isIP(start);
-  if (version === 0 || isIP(address) !== version || Number(length) > (version === 4 ? 32 : 128)) return false;
-  const family = version === 4 ? 'ipv4' : 'ipv6';
+  const [version, own] = [isIP(start), isIP(address)];
+  if (version === 0 || own === 0 || Number(length) > (version === 4 ? 32 : 128)) return false;
+  // A list also knows addresses of IPv4 within those of IPv6, which ::/0 doesn't mean.
+  if (version > own && Number(length) < 96) return false;
   const blocks = new BlockList();
-  blocks.addSubnet(start, Number(length), family);
-  return blocks.check(address, family);
+  blocks.addSubnet(start, Number(length), version === 4 ? 'ipv4' : 'ipv6');
+  return blocks.check(address, own === 4 ? 'ipv4' : 'ipv6');
 }
 
+/** Without brackets, and without the dot at the end that a full name may have. */
 function bare(name: string): string {
-  return name.toLowerCase().replace(/^\[|\]$/g, '');
+  return name.toLowerCase().replace(/^\[|\]$|\.+$/g, '');
 }
 
 function withScheme(proxy: string): string {

@@ -1,5 +1,5 @@
 import { type Fields, isFields, toFields, toKnownCount, toList } from '../fields.ts';
-import { noUsage, toModes, type Usage } from '../usage.ts';
+import { noUsage, toCacheWrites, toModes, type Usage } from '../usage.ts';
 
 /**
  * Usage as Messages counts it: cached tokens beside the input's, not within them. Counts are cumulative over a
@@ -45,14 +45,16 @@ function parseAnswerUsage(value: Fields, known?: Usage): Usage | undefined {
   const before = known ?? noUsage;
   const uncached = before.inputTokens - before.cacheReadTokens - before.cacheWriteTokens;
   const cacheReadTokens = latest(value.cache_read_input_tokens, before.cacheReadTokens);
-  const cacheWriteTokens = latest(value.cache_creation_input_tokens, before.cacheWriteTokens);
+  const written = toCacheWrites(value.cache_creation);
+  // Hosts may leave out the sum, or send an older one.
+  const cacheWriteTokens = Math.max(
+    latest(value.cache_creation_input_tokens, before.cacheWriteTokens),
+    written.all,
+  );
   const longBefore = before.longCacheWriteTokens ?? 0;
   // What is written later without its lifetime is kept as long as what came before.
   const later = longBefore > 0 ? Math.max(0, cacheWriteTokens - before.cacheWriteTokens) : 0;
-  const longCacheWriteTokens = latest(
-    toFields(value.cache_creation).ephemeral_1h_input_tokens,
-    longBefore + later,
-  );
+  const longCacheWriteTokens = written.long ?? longBefore + later;
   const { surcharge = before.surcharge, plainModes = before.plainModes } = toModes(value);
   const searches = latest(toFields(value.server_tool_use).web_search_requests, before.searches ?? 0);
   const inputTokens = (input ?? uncached) + cacheReadTokens + cacheWriteTokens;

@@ -1,7 +1,7 @@
 import type { ProviderFailure } from '../conversation.ts';
 import type { RateLimit } from '../dialect.ts';
 import { type Fields, isFields, toCount, toFields } from '../fields.ts';
-import { toModes, toTokens, type Usage } from '../usage.ts';
+import { toCacheWrites, toModes, toTokens, type Usage } from '../usage.ts';
 
 const types: Readonly<Record<string, string>> = {
   rate_limit_error: 'rate_limit_exceeded',
@@ -42,8 +42,8 @@ export function openAiLimitHeaders({ unit, max, remaining, resetMs }: RateLimit)
 
 /**
  * The usage of OpenAI's dialects, in which only the names of the counts differ, and of hosts that have the same dialects:
- * Moonshot (`cached_tokens`) and DeepSeek (`prompt_cache_hit_tokens`) report what was cached beside the other counts, and
- * proxies as Anthropic does. `answer` is the object that names the tier.
+ * Moonshot (`cached_tokens`) and DeepSeek (`prompt_cache_hit_tokens`) report what was cached beside the other counts,
+ * proxies as Anthropic does, and DashScope so among the details. `answer` is the object that names the tier.
  */
 export function parseOpenAiUsage(
   usage: unknown,
@@ -59,6 +59,7 @@ export function parseOpenAiUsage(
   if (tokens === undefined) return undefined;
   const input = toFields(usage[`${names.input}_details`]);
   const output = toFields(usage[`${names.output}_details`]);
+  const written = toCacheWrites(input.cache_creation);
   const heard = [input, output].some((details) => toCount(details.audio_tokens) > 0);
   const isPicture = toCount(output.image_tokens) > 0;
   return {
@@ -71,8 +72,11 @@ export function parseOpenAiUsage(
     cacheWriteTokens: firstCount(
       input.cache_write_tokens,
       input.cache_creation_tokens,
+      input.cache_creation_input_tokens,
       usage.cache_creation_input_tokens,
+      written.all,
     ),
+    ...(toCount(written.long) > 0 && { longCacheWriteTokens: toCount(written.long) }),
     reasoningTokens: toCount(output.reasoning_tokens),
     ...tokens,
     ...toModes(answer, heard ? 'audio_tokens' : isPicture ? 'image_tokens' : undefined),

@@ -51,6 +51,10 @@ describe('the proxy towards a host', () => {
     ['other.test api.example:443', true],
     ['api.example:8443', false],
     ['api.example.test', false],
+    ['example.', true],
+    ['.example.', true],
+    ['api.example.:443', true],
+    ['.', false],
   ])('NO_PROXY %j', (none, isReachedWithout) => {
     const found = proxyFor(new URL('https://api.example/v1'), undefined, { ...environment, none });
 
@@ -69,10 +73,24 @@ describe('the proxy towards a host', () => {
     ['10.1.2.3', '10.0.0.0/33', false],
     ['10.1.2.3', '10.0.0.0/', false],
     ['api.example', '0.0.0.0/0', false],
+    ['[::ffff:10.1.2.3]', '10.0.0.0/8', true],
+    ['[::ffff:11.1.2.3]', '10.0.0.0/8', false],
+    ['[::ffff:10.1.2.3]', '10.1.2.3', true],
+    ['10.1.2.3', '::ffff:10.1.2.3', true],
+    ['10.1.2.3', '::/0', false],
+    ['10.1.2.3', '2001:db8::/32', false],
+    ['[fd00::5]', 'fd00:0::5', true],
+    ['[fd00::5]', '[fd00:0:0::0005]:443', true],
+    ['[fd00::5]', 'fd00::6', false],
   ])('%s is in the block %s: %s', (host, none, isReachedWithout) => {
     const found = proxyFor(new URL(`https://${host}/v1`), undefined, { ...environment, none });
 
     expect(found === undefined).toBe(isReachedWithout);
+  });
+
+  test.each(['.corp', 'corp.', 'a.corp', 'a.corp.'])('NO_PROXY %s names a.corp., with its dot', (none) => {
+    expect(proxyFor(new URL('https://a.corp./v1'), undefined, { ...environment, none })).toBeUndefined();
+    expect(proxyFor(new URL('http://localhost.:1'), undefined, environment)).toBeUndefined();
   });
 
   test('NO_PROXY names an address of IPv6 with or without brackets', () => {

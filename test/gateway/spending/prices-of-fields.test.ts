@@ -42,7 +42,7 @@ const requests = {
 /** An answer with these members, whole, and in a stream whose first usage may say less. */
 type Answer = (
   members: object,
-  first?: object,
+  first?: object | undefined,
 ) => { readonly whole: object; readonly events: readonly object[] };
 
 const answers: Readonly<Record<TextDialectName, Answer>> = {
@@ -131,7 +131,8 @@ type Row = readonly [
   dialect: TextDialectName,
   members: object,
   usd: number | undefined,
-  first?: object,
+  first?: object | undefined,
+  model?: string,
 ];
 
 const m = (more: object) => ({ input_tokens: 1_000, output_tokens: 100, ...more });
@@ -159,7 +160,7 @@ const sound = (tokens: number) => [{ modality: 'AUDIO', tokenCount: tokens }];
 // What the vendors charged in November 2026, by their own pages. US$ for a million tokens:
 // claude-opus-4-5: 5 in, 25 out, 0.5 read, 6.25 written, 10 for an hour; a search 0.01
 //   (platform.claude.com/docs/en/about-claude/pricing)
-// gpt-4.1: 2 in, 8 out, 0.5 read; a search 0.01; searches of files, containers and pictures apart
+// gpt-6-sol: 2 in, 10 out, 2.5 written; gpt-4.1: 2 in, 8 out, 0.5 read; a search 0.01; searches of files, containers and pictures apart
 //   (developers.openai.com/api/docs/pricing)
 // gemini-2.5-flash: 0.3 in, 2.5 out, 0.03 read; sound apart (ai.google.dev/gemini-api/docs/pricing)
 // biome-ignore format: a case a line
@@ -171,6 +172,9 @@ const rows: readonly Row[] = [
   ['tokens that were written for an hour', 'messages', m(hours(1_000)), 0.0075 + 0.01],
   ['tokens of both lives', 'messages', m(hours(400, 1_000)), 0.0075 + 0.004 + 0.00375],
   ['more written for an hour later', 'messages', m(hours(3_000)), 0.0075 + 0.03, m(hours(1_000))],
+  ['more written for an hour later, without the sum', 'messages', m({ cache_creation: { ephemeral_1h_input_tokens: 5_100 } }), 0.0075 + 0.051, m(hours(0, 100))],
+  ['more written for an hour later, beside an old sum', 'messages', m({ ...hours(5_100), cache_creation_input_tokens: 100 }), 0.0075 + 0.051, m(hours(0, 100))],
+  ['writes by their lives alone', 'messages', m({ cache_creation: hours(400, 1_000).cache_creation }), 0.0075 + 0.004 + 0.00375],
   ['searches', 'messages', m({ server_tool_use: { web_search_requests: 2 } }), 0.0075 + 0.02],
   ['the priority tier', 'messages', m({ service_tier: 'priority' }), undefined],
   ['the batch tier', 'messages', m({ service_tier: 'batch' }), undefined],
@@ -188,6 +192,11 @@ const rows: readonly Row[] = [
   ['the priority tier', 'chat', c({}, { service_tier: 'priority' }), undefined],
   ['the flex tier', 'chat', c({}, { service_tier: 'flex' }), undefined],
   ['written tokens', 'chat', c({ prompt_tokens_details: { cache_write_tokens: 600 } }), 0.0028],
+  ...[
+    { cache_write_tokens: 600 },
+    { cache_creation_input_tokens: 600, cache_creation: { ephemeral_5m_input_tokens: 600 }, cache_type: 'ephemeral' },
+    { cache_creation: { ephemeral_5m_input_tokens: 600 } },
+  ].map((details): Row => [`written tokens, as ${Object.keys(details).join(' and ')}`, 'chat', c({ prompt_tokens_details: details }), 0.0008 + 0.0015 + 0.001, undefined, 'gpt-6-sol']),
   ['sound that was made', 'chat', c({ completion_tokens_details: { audio_tokens: 50 } }), undefined],
   ['sound that was heard', 'chat', c({ prompt_tokens_details: { audio_tokens: 50 } }), undefined],
   ['pictures that were made', 'chat', c({ completion_tokens_details: { image_tokens: 50 } }), undefined],
@@ -226,24 +235,39 @@ describe.each(Object.entries(gateways))('with %s', (_budget, gateway) => {
     body: object,
     script: Parameters<typeof host.script>[0],
     isStream: boolean,
+    model = models[dialect],
   ) {
     host.script(script);
     const before = gateway.records.length;
-    const target = targetOf(methodFor(dialects[dialect], isStream), models[dialect]);
-    const asked = dialect === 'gemini' || !isStream ? body : { ...body, stream: true };
+    const target = targetOf(methodFor(dialects[dialect], isStream), model);
+    const named = 'model' in body ? { ...body, model } : body;
+    const asked = dialect === 'gemini' || !isStream ? named : { ...named, stream: true };
     await (await post(gateway, target, asked)).text();
     return (await gateway.recorded(before + 1)).at(-1) as ExchangeRecord;
   }
 
-  const named = rows.map(([what, dialect, members, usd, first]) => ({ what, dialect, members, usd, first }));
+  const named = rows.map(([what, dialect, members, usd, first, model]) => ({
+    what,
+    dialect,
+    members,
+    usd,
+    first,
+    model,
+  }));
 
   test.each(named)('$what of $dialect cost what they cost, or nothing is said', async (row) => {
-    const { dialect, members, usd, first } = row;
+    const { dialect, members, usd, first, model } = row;
     const { whole, events } = answers[dialect](members, first);
 
     const records = [
-      await spend(dialect, requests[dialect], json(JSON.stringify(whole)), false),
-      await spend(dialect, requests[dialect], stream(events.map((event) => eventText(dialect, event))), true),
+      await spend(dialect, requests[dialect], json(JSON.stringify(whole)), false, model),
+      await spend(
+        dialect,
+        requests[dialect],
+        stream(events.map((event) => eventText(dialect, event))),
+        true,
+        model,
+      ),
     ];
 
     for (const { status, cost_usd: cost, usage } of records) {
