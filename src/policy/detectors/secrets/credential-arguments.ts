@@ -157,6 +157,13 @@ const credentialArguments: readonly Argument[] = [
     finds: 'likely',
   },
   {
+    why: 'option of curl',
+    marks: ['curl'],
+    // Short options may stand together, and next to what they are given.
+    expression: /\bcurl\b[^\n|;]{0,80}?\s-[A-Za-z]{0,8}u ?["']?[\w.@+-]{1,64}:([^\s"'@|;]{8,128})/g,
+    finds: 'random',
+  },
+  {
     why: 'user of an address',
     marks: ['://'],
     expression: /:\/\/([\w-]{24,128})@(?!o?\d{0,12}\.?(?:ingest|sentry))/g,
@@ -229,9 +236,9 @@ const credentialArguments: readonly Argument[] = [
   },
   {
     why: 'session of a cookie',
-    marks: ['cookie'],
+    marks: ['cookie', 'curl'],
     expression:
-      /cookie\\?["']?\s?[:,=]\s?\\?["']?[^\n"']{0,200}?(?:sess\w{0,12}|sid|auth\w{0,8}|(?<![cx]srf[_-]?)token)=([^;\s"'\\]{16,256})/gi,
+      /(?:cookie\\?["']?\s?[:,=]\s?|--cookie\s|\s-[a-z]{0,8}b\s?)\\?["']?[^\n"']{0,200}?(?:sess\w{0,12}|sid|auth\w{0,8}|(?<![cx]srf[_-]?)token)=([^;\s"'\\]{16,256})/gi,
     finds: 'likely',
   },
   {
@@ -273,6 +280,7 @@ const credentialArguments: readonly Argument[] = [
     marks: ['auth', 'credential'],
     expression:
       /(?:auth|credentials?)\w{0,12}[ =:]{0,3}[([{]\s{0,4}["'][^"'\n]{1,64}["'],\s{0,4}["']([^"'\s]{8,128})["']/gi,
+    finds: 'likely',
   },
 ];
 
@@ -300,9 +308,11 @@ export const argumentPrefilters: readonly string[] = [
 /** The same for what is likely. Counts are short, as each is so many states to compile at every start. */
 export const tellingPrefilters: readonly string[] = [
   '-(?:[au]|auth|user|uri|[a-z]*creds)[ =]["\']?[^ :%]{1,64}[:%][^ ]{8}',
+  '-[a-z]*u ?["\']?[^ :]{1,64}:[^ ]{8}',
+  '(?:auth|credential)[a-z_]*[ =:]*[(\\[{] ?["\'][^"\']+["\'], ?["\'][!-~]{8}',
   '(?:-u|--user)[ =]["\']?[^ :]{20}',
   '[-/](?:[pw]|hp)[ =:]?["\']?[!-~]{14}|[-/](?:[axntkrvcsb]|pw|ap|xp|password)[ =:]["\']?[!-~]{14}',
-  '(?:login|auth|unlock|unseal|authtoken|obscure|encrypt_string|authorize(?:-account)?) [!-~]{8}',
+  '(?:login|auth|unlock|unseal|authtoken|obscure|encrypt_string|authorize(?:-account)?) (?:[!-~]{8}|[^ ]+ [!-~]{14})',
   'net user |wpa_passphrase |passwd -[a-z]|change_password |alias set |http-basic|-oauth|bundle config |upwd |user:password |refresh-token |setapikey |(?:ex|im)pdp ',
   'user [^ ]{1,32} using |login=|sqlplus |smbclient |rpcclient |lftp |add_user ',
   '\\|[^|]{0,24}(?:login|kinit|realm|luks|crypt|passwd|keyring|keystore|secret|insert)',

@@ -219,11 +219,11 @@ function whyOf(kind: NameKind): string {
 const assigned = /^(?:\\{0,3}["'`])?\s{0,2}(?:[:=]|:=|=>)\s{0,2}(?:\\{0,3}["'`])?$/;
 /** `Authorization: Bearer …` */
 const assignedWithScheme =
-  /^(?:\\{0,3}["'`])?\s{0,2}[:=]\s{0,2}(?:\\{0,3}["'`])?(?:bearer|basic|token|bot|apikey|key)[ \t]{1,2}$/i;
+  /^(?:\\{0,3}["'`])?\s{0,2}[:=]\s{0,2}(?:\[\s{0,12})?(?:f?\\{0,3}["'`])?(?:bearer|basic|token|bot|apikey|key)[ \t]{1,2}$/i;
 const behindOption = /^(?:["'],?)?[ \t]{1,4}["']?$/;
 /** `machine api.example.org login me password …` of `.netrc`, `npm config set //host/:_authToken …`, `setx API_KEY …` */
 const behindLogin =
-  /\b(?:login|machine) \S{1,64}\s{1,8}$|\buser \S{1,64} $|\bset(?:env|x)?(?: -{1,2}\w{1,12})? $|\bconfig(?:ure)?(?: -{1,2}[\w-]{1,20})*(?: set)?(?: -{1,2}\w{1,12})? \S{0,40}$/;
+  /\b(?:login|machine)\s\S{1,64}\s{1,8}$|\buser \S{1,64} $|\bset(?:env|x)?(?: -{1,2}\w{1,12})? $|\bconfig(?:ure)?(?: -{1,2}[\w-]{1,20})*(?: set)?(?: -{1,2}\w{1,12})? \S{0,40}$/;
 
 /** `WITH PASSWORD '…'`, `IDENTIFIED BY '…'`, `ConvertTo-SecureString '…'` */
 const statement = /(?:\bwith password|\bidentified by|-securestring)$/i;
@@ -238,6 +238,7 @@ function isAssignment(text: string, name: Range, value: Range): boolean {
   if (/^[ \t]{1,4}['"]?$/.test(between) && statement.test(text.slice(Math.max(0, name.start - 8), name.end)))
     return true;
   return (
-    /^[ \t]{1,4}$/.test(between) && behindLogin.test(text.slice(Math.max(0, name.start - 80), name.start))
+    /^[ \t]{1,4}["']?$/.test(between) &&
+    behindLogin.test(text.slice(Math.max(0, name.start - 80), name.start))
   );
 }

@@ -113,10 +113,10 @@ const likelyName =
 export const likelyNamePrefilters: readonly string[] = [
   `${likelyName}(?:[\\\\"'\`]{0,4} ?(?::?=|:|=>) ?[\\\\"'\`]{0,4}[!-~]{14}|="[^" ]*[ \\\\]|='[^' ]*[ \\\\])`,
   // `Authorization: Bearer …`, `--token …`, `login me password …`
-  'auth(?:orization)?[\\\\"\']{0,4} ?[:=] ?[\\\\"\']{0,4}[a-z]{3,12} [!-~]{14}',
-  '-[a-z0-9-]*(?:key|token|secret|password|passwd|pass|auth)["\']{0,2},? ["\']?[!-~]{14}',
+  'auth(?:orization)?[\\\\"\']{0,4} ?[:=] ?(?:\\[ ?)?f?[\\\\"\']{0,4}[a-z]{3,12} [!-~]{14}',
+  '-[a-z0-9-]*(?:key|token|secret|password|passwd|pass|auth)(?:-string)?["\']{0,2},? ["\']?[!-~]{14}',
   '(?:with password|identified by|-securestring) ["\']?[!-~]{14}',
-  '(?:login|machine|user) [^ ]{1,64} pass(?:word)? [!-~]{14}',
+  '(?:login|machine|user) [^ ]{1,64} pass(?:word)? ["\']?[!-~]{14}',
   '(?:set(?:env|x)?|config(?:ure)?) (?:-{1,2}[a-z]{1,12} )?[^ ]{0,60}(?:key|token|secret|password|pass) ["\']?[!-~]{14}',
 ];
 

@@ -1,6 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what commands say
 import { describe, expect, test } from 'vitest';
+import { compilePatternSet } from '../../../../src/policy/automaton/patterns.ts';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
+import { createFold } from '../../../../src/policy/fold/fold.ts';
+import { plainText } from '../../automaton/text-bytes.ts';
 import { found } from '../found.ts';
 import { base62, createRandom } from '../labelled-set/random.ts';
 
@@ -19,6 +22,14 @@ const forms: readonly (readonly [string, string])[] = [
   ['a header of a request', 'GET /v1 HTTP/1.1\nHost: api.internal\nAuthorization: Token {}\n'],
   ['a user of curl', 'curl -u deploy:{} https://repo.internal/x'],
   ['a user of curl, long', 'curl --user "deploy:{}" -T a.tgz https://repo.internal/x'],
+  ['a user of curl, next to its option', 'curl -udeploy:{} https://repo.internal/x'],
+  ['a user of curl, behind other options', 'curl -sSu deploy:{} https://repo.internal/x'],
+  ['a user of curl, behind other options, in quotation marks', 'curl -su "deploy:{}" https://repo.internal/x'],
+  ['a cookie of curl', 'curl -b "session={}" https://shop.internal'],
+  ['a cookie of curl, long', 'curl --cookie sessionid={} https://shop.internal'],
+  ['a header in JSON with several values', '{"authorization":["Bearer {}"]}'],
+  ['a header in an f-string', 'headers={"Authorization": f"Bearer {}"}'],
+  ['a user and a password of requests', 'requests.get(url, auth=("deploy","{}"))'],
   ['a key as the user of curl', 'curl https://api.internal/v1/charges -u {}:'],
   ['a password of mysql', 'mysql -h db.internal -u root -p{} shop < dump.sql'],
   ['a password of mysqldump', 'mysqldump -uroot -p{} shop'],
@@ -29,6 +40,8 @@ const forms: readonly (readonly [string, string])[] = [
   ['a token of an option in a list', '["deployctl", "--api-token", "{}"]'],
   ['.netrc', 'machine api.internal login deploy password {}'],
   ['.netrc in lines', 'machine api.internal\n  login deploy\n  password {}\n'],
+  ['.netrc with tabs', 'machine\tapi.internal\n\tlogin\tdeploy\n\tpassword\t{}\n'],
+  ['.netrc with a quoted password', 'machine api.internal login deploy password "{}"'],
   ['.pgpass', 'db.internal:5432:shop:deploy:{}'],
   ['.pgpass with wildcards', '*:*:*:deploy:{}'],
   ['a session cookie', 'Cookie: theme=dark; sessionid={}; lang=en'],
@@ -108,6 +121,20 @@ test.each(forms)('a random value in %s is likely', (_name, form) => {
   expect(missed.length).toBeLessThanOrEqual(16);
 });
 
+test('each form that is found opens the prefilter', () => {
+  const { scanner } = compilePatternSet(
+    [{ kind: 'detector', name: 'secrets', confidence: 'likely', detector: secrets }],
+    createFold(),
+  );
+  // No run of letters and digits that is long enough to open it by itself.
+  const value = 'Zq8!mLx#03b$pYt5';
+
+  const texts = forms.map(([, form]) => form.replace('{}', () => value));
+  const hasFinding = texts.filter((text) => found(secrets, text).length > 0);
+  expect(hasFinding.filter((text) => !scanner.scan(plainText(text)))).toEqual([]);
+  expect(hasFinding.length).toBeGreaterThan(forms.length / 2);
+});
+
 test.each(['curl -H "Authorization: Basic {}" https://x.internal', '{"Authorization": "Basic {}"}'])(
   'a random password in the login of %s is likely',
   (form) => {
@@ -151,6 +178,9 @@ describe('what stands there in documents is not', () => {
       'the tag of a release',
       'helm upgrade shop ./chart -n shop --set image.tag=8f14e45fceea167a5a36dedd4bea2543f3c1d2e7',
     ],
+    ['a path behind short options', 'curl -su deploy:/run/secrets/deploy-token https://x.internal'],
+    ['a file of cookies', 'curl -b /home/deploy/session-cookies-2026.txt https://shop.internal'],
+    ['an f-string of a variable', 'headers={"Authorization": f"Bearer {config.api_token_of_deploy}"}'],
     ['a process of a user', 'ps -u deploy -p 4242 -o pid,rss'],
     ['a branch', 'git push -u origin:feature/8f14e45f-checkout'],
     ['an object', 'kubectl logs -n shop web-7d9f8b6c5d-x2kqp -p'],
