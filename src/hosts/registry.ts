@@ -394,7 +394,8 @@ export const hosts = {
   },
   vertex: {
     title: 'Vertex AI',
-    kind: 'vendor',
+    // It has open models of other vendors too.
+    kind: 'router',
     names: [],
     cells: {
       images: [
@@ -417,6 +418,15 @@ export const hosts = {
         },
       },
       ...claudeModels,
+      {
+        // By its OpenAI endpoint.
+        match: /^gemini/,
+        cells: {
+          reasoning: ['extra_content', '1jehuang/jcode#1040, earendil-works/pi#294, 2026-08'],
+          takesEffort: [true, 'docs.cloud.google.com/vertex-ai/generative-ai/docs/start/openai, 2026-11'],
+          schemas: ['google', 'decolua/9router#388, 2026-03'],
+        },
+      },
       oldGemini,
     ],
   },

@@ -783,6 +783,17 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       reasoning: 'none',
       rules: [noCallIds, googleTypes, noJsonWithFunctions],
     },
+    chat({
+      model: 'google/gemini-3-pro',
+      reasoning: 'signed',
+      takes: [...usual, 'extra_content', 'reasoning_effort'],
+      rules: [signedCalls, googleKeywords, googleTypes, gemini3],
+    }),
+    chat({
+      model: 'deepseek-ai/deepseek-v3.2-maas',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content'],
+    }),
   ],
   ollama: [
     chat({
