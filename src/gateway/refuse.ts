@@ -11,8 +11,6 @@ interface Form extends Pick<Failure, 'status' | 'type'> {
 }
 
 interface Agent {
-  /** Whether `gateway run` starts it. */
-  readonly isStarted?: true;
   /** The status and type with which the agent shows the message and doesn't repeat the request. */
   form(failure: Failure): Partial<Form> | undefined;
   /** How a user takes a turn out of the conversation, which would be refused with every later one too. */
@@ -29,13 +27,11 @@ const agents: Partial<Record<AgentName, Agent>> = {
       if (isBroken(failure)) return { status: 451, type: 'api_error' };
       return failure.status === 403 ? { status: 451 } : undefined;
     },
-    isStarted: true,
     wayOut: '/rewind goes back to before it',
   },
   codex: {
     // It repeats every other refusal five times, and hides the message of a 429.
     form: ({ retry }) => (retry ? undefined : { status: 400 }),
-    isStarted: true,
     wayOut: 'Esc twice goes back to before it',
   },
   opencode: {
@@ -44,7 +40,6 @@ const agents: Partial<Record<AgentName, Agent>> = {
       (failure.status === 429 && !failure.retry) || isBroken(failure)
         ? { status: 400, type: 'invalid_request_error' }
         : undefined,
-    isStarted: true,
     wayOut: '/undo goes back to before it',
   },
   copilot: {
@@ -75,8 +70,8 @@ export function refusalForm(error: GatewayError, request: HttpRequest): Form {
   return { status: failure.status, type: failure.type, message: shown, ...agent?.form(failure) };
 }
 
-function waysOut(name: string, { wayOut, isStarted }: Agent, { detectors }: GatewayError): string {
-  if (detectors.length === 0 || isStarted !== true) return wayOut;
+function waysOut(name: string, { wayOut }: Agent, { detectors }: GatewayError): string {
+  if (detectors.length === 0) return wayOut;
   return `${wayOut}; "gateway run --mask ${detectors.join(',')} ${name}" sends placeholders`;
 }
 

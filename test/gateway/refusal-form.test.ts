@@ -82,6 +82,6 @@ test('an agent is told of --mask where it helps: with what a detector found', ()
     'blocked by rule cards (at /input). Esc twice goes back to before it; "gateway run --mask credit_card,iban codex" sends placeholders',
   );
   expect(refusalForm(error, copilot).message).toBe(
-    'blocked by rule cards (at /input). /rewind goes back to before it',
+    'blocked by rule cards (at /input). /rewind goes back to before it; "gateway run --mask credit_card,iban copilot" sends placeholders',
   );
 });
