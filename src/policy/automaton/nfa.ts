@@ -1,4 +1,7 @@
 import type { RE2JS } from 're2js';
+import type { AnchoredRegex } from '../detectors/detector.ts';
+
+type Anchors = Omit<AnchoredRegex, 'tail'>;
 
 /** The position after the last character. */
 export const endPoint = -1;
@@ -68,9 +71,15 @@ export class Nfa {
     this.starts.push(this.#phrases);
   }
 
-  addPhrase(codePoints: readonly number[], pattern: number): void {
-    let at = this.#phrases;
-    for (const codePoint of codePoints) {
+  addPhrase(phrase: string, pattern: number): void {
+    this.#end(this.#path(this.#phrases, phrase), this.#add(nodeKinds.match, 0, pattern));
+  }
+
+  /** The node of a trie that a literal leads to. */
+  #path(trie: number, literal: string): number {
+    let at = trie;
+    for (const character of literal) {
+      const codePoint = character.codePointAt(0) as number;
       const { next } = this.nodes[at] as NfaNode;
       let child = next.get(codePoint);
       if (child === undefined) {
@@ -79,26 +88,46 @@ export class Nfa {
       }
       at = child;
     }
-    // Several patterns may end here: each match node is a branch of the letter "end", which no text contains.
+    return at;
+  }
+
+  /** Lets a literal of a trie end in a node. Several may: each is a branch of a letter "end", which no text contains. */
+  #end(at: number, node: number): void {
     const { next } = this.nodes[at] as NfaNode;
     let end = -1;
     while (next.has(end)) end -= 1;
-    next.set(end, this.#add(nodeKinds.match, 0, pattern));
+    next.set(end, node);
   }
 
   addRegex(regex: RE2JS, pattern: number): void {
+    this.starts.push(this.#program(regex, pattern));
+  }
+
+  /**
+   * Adds an expression that shows no more than that a pattern may be in a text; with `anchors`, it follows one of these
+   * literals, at the beginning of a word or anywhere. Nothing else may be added afterwards.
+   */
+  addPrefilter(regex: RE2JS, pattern: number, anchors?: Anchors): void {
+    this.#own ??= { nodes: this.nodes.length, starts: this.starts.length };
+    this.prefiltered.add(pattern);
+    const tail = this.#program(regex, pattern);
+    this.starts.push(anchors === undefined ? tail : this.#anchored(anchors, tail));
+  }
+
+  /** The node where the literals begin that lead to a node. */
+  #anchored({ literals, atWordStart }: Anchors, tail: number): number {
+    const trie = this.#branch();
+    for (const literal of literals) this.#end(this.#path(trie, literal), tail);
+    return atWordStart ? this.#add(nodeKinds.assertion, trie, assertions.wordBoundary) : trie;
+  }
+
+  /** The first node of what an expression compiles to. */
+  #program(regex: RE2JS, pattern: number): number {
     const program = regex.re2().prog;
     const instructions = program.inst as readonly Instruction[];
     const first = this.nodes.length;
     for (const instruction of instructions) this.#instruction(instruction, first, pattern);
-    this.starts.push(first + program.start);
-  }
-
-  /** Adds an expression that shows no more than that a pattern may be in a text. Nothing else may be added afterwards. */
-  addPrefilter(regex: RE2JS, pattern: number): void {
-    this.#own ??= { nodes: this.nodes.length, starts: this.starts.length };
-    this.prefiltered.add(pattern);
-    this.addRegex(regex, pattern);
+    return first + program.start;
   }
 
   /** All but the prefilters; nodes have the same numbers. */

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { Confidence, Detector } from '../detectors/detector.ts';
+import type { AnchoredRegex, Confidence, Detector } from '../detectors/detector.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Limits, TextView } from './byte-reader.ts';
 import { Nfa } from './nfa.ts';
@@ -64,13 +64,9 @@ export function compilePhrase(text: string, match: TextView, fold: Fold): Compil
 /** Adds a phrase or an expression in its form for folded text. */
 export function addFolded(nfa: Nfa, pattern: Pattern, number: number): void {
   if (pattern.kind === 'phrase' && pattern.folded !== undefined) {
-    for (const form of pattern.folded) nfa.addPhrase(codePoints(form), number);
+    for (const form of pattern.folded) nfa.addPhrase(form, number);
   }
   if (pattern.kind === 'regex' && pattern.folded !== undefined) nfa.addRegex(pattern.folded, number);
-}
-
-function codePoints(text: string): readonly number[] {
-  return Array.from(text, (each) => each.codePointAt(0) as number);
 }
 
 /** All patterns of a set, and the automata that search for all of them in one pass. */
@@ -92,27 +88,31 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
   const folded = new Nfa();
   const always: number[] = [];
   const longRuns: number[] = [];
-  const prefilters: (readonly [RE2JS, number])[] = [];
+  const prefilters: (readonly [string | AnchoredRegex, number])[] = [];
   for (const [number, pattern] of patterns.entries()) {
     addFolded(folded, pattern, number);
     if (pattern.kind === 'phrase') {
       // The folded view also finds exact occurrences.
-      if (pattern.folded === undefined) exact.addPhrase(codePoints(pattern.text), number);
+      if (pattern.folded === undefined) exact.addPhrase(pattern.text, number);
     } else if (pattern.kind === 'regex') {
       exact.addRegex(pattern.exact, number);
     } else {
       const { prefilter } = pattern.detector;
       if (prefilter.kind === 'always') always.push(number);
       else if (prefilter.kind === 'literals') {
-        for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal)), number);
+        for (const literal of prefilter.literals) folded.addPhrase(fold.text(literal), number);
       } else {
         if (prefilter.orLongRun) longRuns.push(number);
-        // The folded view is in lower case, as these are: compiled without regard to case they would dominate start-up.
-        for (const source of prefilter.regexes) prefilters.push([RE2JS.compile(source), number]);
+        for (const regex of prefilter.regexes) prefilters.push([regex, number]);
       }
     }
   }
-  for (const [regex, number] of prefilters) folded.addPrefilter(regex, number);
+  // The folded view is in lower case, as these are: compiled without regard to case they would dominate start-up, and so
+  // would hundreds of anchors as one expression.
+  for (const [regex, number] of prefilters) {
+    if (typeof regex === 'string') folded.addPrefilter(RE2JS.compile(regex), number);
+    else folded.addPrefilter(RE2JS.compile(regex.tail), number, regex);
+  }
   const scanner = new Scanner({ exact, folded, fold, longRuns }, limits);
   return { patterns, scanner, fold, always, longRuns, wider: findWider(patterns) };
 }

@@ -25,6 +25,13 @@ export interface Finding extends Range {
   readonly why?: string;
 }
 
+/** One of many literals, at the beginning of a word or anywhere, and a regex (RE2 syntax) that follows it. */
+export interface AnchoredRegex {
+  readonly literals: ReadonlySet<string>;
+  readonly atWordStart: boolean;
+  readonly tail: string;
+}
+
 /**
  * Finds one kind of sensitive text.
  *
@@ -53,7 +60,11 @@ export interface Detector {
    */
   readonly prefilter:
     | { readonly kind: 'literals'; readonly literals: readonly string[] }
-    | { readonly kind: 'regexes'; readonly regexes: readonly string[]; readonly orLongRun?: true }
+    | {
+        readonly kind: 'regexes';
+        readonly regexes: readonly (string | AnchoredRegex)[];
+        readonly orLongRun?: true;
+      }
     | { readonly kind: 'always' };
   /** Longest match in characters, which determines how much of a stream is held back. */
   readonly reach: number;

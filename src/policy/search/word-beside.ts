@@ -6,13 +6,28 @@ import { roleBits, type Segment } from '../traverse/place.ts';
 
 /** Characters of the longest word. */
 const wordLimit = 64;
+
+/** An expression that is compiled for its first text: the classes of letters of all four would be a fiftieth of a start. */
+class LazyRegExp {
+  readonly #source: string;
+  #regex: RegExp | undefined;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  get regex(): RegExp {
+    this.#regex ??= new RegExp(this.#source, 'u');
+    return this.#regex;
+  }
+}
+
 const wordPart = String.raw`(?:\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}+)`;
 const word = `${wordPart}(?:[-'’._/]${wordPart})*`;
-const ofKey = String.raw`[\p{L}\p{N}_+/=$~-]`;
-const onlyWord = new RegExp(`^${word}$`, 'u');
-const firstWord = new RegExp(`^${word}(?!${ofKey})`, 'u');
-const lastWord = new RegExp(String.raw`(?<![\p{L}\p{N}_+/=$~.-])${wordPart}(?:['’]${wordPart})*$`, 'u');
-const proseAfter = new RegExp(String.raw`^${word}[,.;:!?]? \p{L}`, 'u');
+const onlyWord = new LazyRegExp(`^${word}$`);
+const firstWord = new LazyRegExp(String.raw`^${word}(?![\p{L}\p{N}_+/=$~-])`);
+const lastWord = new LazyRegExp(String.raw`(?<![\p{L}\p{N}_+/=$~.-])${wordPart}(?:['’]${wordPart})*$`);
+const proseAfter = new LazyRegExp(String.raw`^${word}[,.;:!?]? \p{L}`);
 
 /** Whether readers have markup between two texts: turns, roles, and the results of tools. */
 export function areMarked(one: Segment, other: Segment): boolean {
@@ -21,7 +36,7 @@ export function areMarked(one: Segment, other: Segment): boolean {
 }
 
 export function isWord(text: string): boolean {
-  return text.length <= wordLimit && onlyWord.test(text);
+  return text.length <= wordLimit && onlyWord.regex.test(text);
 }
 
 /**
@@ -30,7 +45,7 @@ export function isWord(text: string): boolean {
  */
 export function startsWithWord(text: string, length: number, isMarked: boolean): boolean {
   const start = text.slice(0, wordLimit);
-  return length <= matchedLength(firstWord, start) && (isMarked || proseAfter.test(start));
+  return length <= matchedLength(firstWord, start) && (isMarked || proseAfter.regex.test(start));
 }
 
 /** Whether the last characters of a text are of a word, where markup is behind it: values often begin with a word. */
@@ -38,6 +53,6 @@ export function endsWithWord(text: string, length: number, isMarked: boolean): b
   return isMarked && length <= matchedLength(lastWord, text.slice(-wordLimit));
 }
 
-function matchedLength(pattern: RegExp, text: string): number {
-  return pattern.exec(text)?.[0].length ?? 0;
+function matchedLength({ regex }: LazyRegExp, text: string): number {
+  return regex.exec(text)?.[0].length ?? 0;
 }

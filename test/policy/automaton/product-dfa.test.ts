@@ -5,10 +5,7 @@ import { ProductDfa } from '../../../src/policy/automaton/product-dfa.ts';
 
 function automatonOf(phrase: string, limits: { readonly cellLimit?: number } = {}): LazyDfa {
   const nfa = new Nfa();
-  nfa.addPhrase(
-    Array.from(phrase, (each) => each.codePointAt(0) as number),
-    0,
-  );
+  nfa.addPhrase(phrase, 0);
   return new LazyDfa({ nfa, ...limits });
 }
 

@@ -16,7 +16,7 @@ const maxDomainLength = 189;
  * (`name@1.2.3`), images for high-density screens (`icon@2x.png`), decorators.
  */
 export const email: Detector = {
-  prefilter: { kind: 'regexes', regexes: ['[^ "`(]@[^ \'"`(/:]{1,64}\\.[^ ]'] },
+  prefilter: { kind: 'regexes', regexes: ['[^ "`(]@[^ \'"`(/:]+\\.[^ ]'] },
   reach: maxLocalLength + 1 + maxDomainLength,
   folded: true,
   ignoresCase: true,

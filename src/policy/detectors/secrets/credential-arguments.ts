@@ -307,14 +307,14 @@ export const argumentPrefilters: readonly string[] = [
 
 /** The same for what is likely. Counts are short, as each is so many states to compile at every start. */
 export const tellingPrefilters: readonly string[] = [
-  '-(?:[au]|auth|user|uri|[a-z]*creds)[ =]["\']?[^ :%]{1,64}[:%][^ ]{8}',
-  '-[a-z]*u ?["\']?[^ :]{1,64}:[^ ]{8}',
+  '-(?:[au]|auth|user|uri|[a-z]*creds)[ =]["\']?[^ :%]+[:%][^ ]{8}',
+  '-[a-z]*u ?["\']?[^ :]+:[^ ]{8}',
   '(?:auth|credential)[a-z_]*[ =:]*[(\\[{] ?["\'][^"\']+["\'], ?["\'][!-~]{8}',
   '(?:-u|--user)[ =]["\']?[^ :]{20}',
   '[-/](?:[pw]|hp)[ =:]?["\']?[!-~]{14}|[-/](?:[axntkrvcsb]|pw|ap|xp|password)[ =:]["\']?[!-~]{14}',
   '(?:login|auth|unlock|unseal|authtoken|obscure|encrypt_string|authorize(?:-account)?) (?:[!-~]{8}|[^ ]+ [!-~]{14})',
   'net user |wpa_passphrase |passwd -[a-z]|change_password |alias set |http-basic|-oauth|bundle config |upwd |user:password |refresh-token |setapikey |(?:ex|im)pdp ',
-  'user [^ ]{1,32} using |login=|sqlplus |smbclient |rpcclient |lftp |add_user ',
+  'user [^ ]+ using |login=|sqlplus |smbclient |rpcclient |lftp |add_user ',
   '\\|[^|]{0,24}(?:login|kinit|realm|luks|crypt|passwd|keyring|keystore|secret|insert)',
   'chpasswd|-stdin|sudo -[a-z]{0,4}s|with-token|<<<',
   'community [^ ]|(?:secret|password|key|md5) [0-9] |net use ',

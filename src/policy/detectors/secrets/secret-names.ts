@@ -116,8 +116,8 @@ export const likelyNamePrefilters: readonly string[] = [
   'auth(?:orization)?[\\\\"\']{0,4} ?[:=] ?(?:\\[ ?)?f?[\\\\"\']{0,4}[a-z]{3,12} [!-~]{14}',
   '-[a-z0-9-]*(?:key|token|secret|password|passwd|pass|auth)(?:-string)?["\']{0,2},? ["\']?[!-~]{14}',
   '(?:with password|identified by|-securestring) ["\']?[!-~]{14}',
-  '(?:login|machine|user) [^ ]{1,64} pass(?:word)? ["\']?[!-~]{14}',
-  '(?:set(?:env|x)?|config(?:ure)?) (?:-{1,2}[a-z]{1,12} )?[^ ]{0,60}(?:key|token|secret|password|pass) ["\']?[!-~]{14}',
+  '(?:login|machine|user) [^ ]+ pass(?:word)? ["\']?[!-~]{14}',
+  '(?:set(?:env|x)?|config(?:ure)?) (?:-{1,2}[a-z]{1,12} )?[^ ]*(?:key|token|secret|password|pass) ["\']?[!-~]{14}',
 ];
 
 // A name may continue after its keyword: its last word says what the value is.

@@ -29,7 +29,7 @@ const shaped = {
       'gw_[a-z0-9]{8}',
       'x-oauth-basic',
       'secret[_-]?access[_-]?key',
-      '://[^ ]{0,512}@',
+      '://[^ ]*@',
       'private key|static key v?1|putty-user-key|age-secret-key-1',
     ],
   },

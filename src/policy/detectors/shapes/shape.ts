@@ -1,4 +1,4 @@
-import { longRunLength } from '../detector.ts';
+import { type AnchoredRegex, longRunLength } from '../detector.ts';
 import { isAlphanumeric, isIn } from '../text/characters.ts';
 import { expandFormat, type KeyPart, type Run, readFormat } from './format.ts';
 import groups from './services.json' with { type: 'json' };
@@ -153,21 +153,19 @@ function grow(node: AnchorNode, code: number): AnchorNode {
  * Prefilter: every text with a key of any shape contains one of these in its folded view. Each is an anchor and part of
  * what follows (more for shorter anchors, so that ordinary words don't match).
  */
-export function prefiltersOf(shapes: readonly Shape[]): readonly string[] {
-  const anchors = new Map<string, Set<string>>();
+export function prefiltersOf(shapes: readonly Shape[]): readonly AnchoredRegex[] {
+  const regexes = new Map<string, AnchoredRegex & { literals: Set<string> }>();
   for (const shape of shapes) {
     if (isSeenAsLongRun(shape)) continue;
     const { anchor, before, after } = shape;
-    const opening = anchor.length < 3 && before.length === 0 ? '\\b(?:' : '(?:';
-    const tail = `)${tailOf(after, anchor.length < 3 ? 32 : anchor.length < 4 ? 20 : 10)}`;
-    const key = JSON.stringify([opening, tail]);
-    const same = anchors.get(key) ?? new Set();
-    anchors.set(key, same.add(literally(anchor.toLowerCase())));
+    const atWordStart = anchor.length < 3 && before.length === 0;
+    const tail = tailOf(after, anchor.length < 3 ? 32 : anchor.length < 4 ? 20 : 10);
+    const key = `${atWordStart} ${tail}`;
+    const regex = regexes.get(key) ?? { literals: new Set<string>(), atWordStart, tail };
+    regexes.set(key, regex);
+    regex.literals.add(anchor.toLowerCase());
   }
-  return Array.from(anchors, ([key, same]) => {
-    const [opening, tail] = JSON.parse(key) as [string, string];
-    return `${opening}${[...same].join('|')}${tail}`;
-  });
+  return [...regexes.values()];
 }
 
 /**
