@@ -1,9 +1,11 @@
 import type { Dialect, Method, ModelList } from '../dialects/dialect.ts';
 import { createPathFinder, modelMark } from '../dialects/model-path.ts';
 import { alternativesTo, type DialectName, dialects } from '../dialects/registry.ts';
+import type { HostTraits } from '../hosts/traits.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { decodePercent } from '../lib/decode-percent.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
+import type { Target } from '../providers/route.ts';
 
 /** What one path of the gateway is. */
 export type Endpoint =
@@ -107,16 +109,26 @@ const alternatives: ReadonlyMap<string, readonly DialectName[]> = new Map(
 /**
  * The dialect in which a provider takes an endpoint's requests: the endpoint's own, else another; undefined if none. A
  * provider that takes the client's own login gets no translations: the login of a client that speaks another dialect is
- * for another provider.
+ * for another provider. `traits` are those of its host for the model, which may reason in one dialect alone.
  */
 export function dialectAt(
   { endpoints, credentials }: Pick<ProviderOptions, 'endpoints' | 'credentials'>,
   { name, dialectName, call }: Pick<ModelEndpoint, 'name' | 'dialectName' | 'call'>,
+  traits?: Pick<HostTraits, 'reasonsIn'>,
 ): DialectName | undefined {
   // Which requests a host counts depends on its dialect.
   if (endpoints.has(name) && (name !== 'count_tokens' || endpoints.has(dialectName))) return dialectName;
   if (name === 'count_tokens' || credentials === 'client' || call.isUntranslatable) return undefined;
-  return alternatives.get(name)?.find((other) => endpoints.has(other));
+  const taken = alternatives.get(name)?.filter((other) => endpoints.has(other));
+  return taken?.find((other) => other === traits?.reasonsIn) ?? taken?.[0];
+}
+
+/** The same at a target. */
+export function dialectAtTarget(
+  { provider, model }: Pick<Target, 'provider' | 'model'>,
+  endpoint: Pick<ModelEndpoint, 'name' | 'dialectName' | 'call'>,
+): DialectName | undefined {
+  return dialectAt(provider.options, endpoint, provider.traitsFor(model));
 }
 
 /** The form of a list of models for a client that sent this request; undefined for the usual one. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import type { Router, Target } from '../providers/route.ts';
 import { spread } from '../providers/spread.ts';
 import type { DecidedRequest } from './decision/decide-request.ts';
-import { dialectAt } from './endpoints.ts';
+import { dialectAtTarget } from './endpoints.ts';
 import type { Sender } from './sender.ts';
 
 /** Where a decided request goes: to a provider, or to the gateway's own estimate of a token count. */
@@ -44,7 +44,7 @@ export function route(
     const message = `provider ${provider}, which serves ${model}, is not configured: it lacks its key or another variable; "gateway doctor" names it`;
     throw new GatewayError('provider.unavailable', message, { retry: false });
   }
-  const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
+  const isUsable = (target: Target) => dialectAtTarget(target, endpoint) !== undefined;
   const usable = spread(
     found.targets.every(isUsable) ? found.targets : found.targets.filter(isUsable),
     spreadBy(decided.key, decided.facts.sender),

@@ -105,17 +105,21 @@ function valuesOf(all: readonly Cells[]): Partial<HostTraits> {
   );
 }
 
-/** What Bedrock puts in front of a name: `us.anthropic.`. */
-const places = /^(?:[a-z-]+\.){1,2}(?=[a-z])/;
+/** What clouds put in front of a name: Bedrock `us.anthropic.`, Foundry `FW-` (Fireworks). */
+const prefix = /^(?:fw-|(?:[a-z-]+\.){1,2}(?=[a-z]))/;
+
+/** The dot of OpenRouter's `claude-opus-4.1`, where Anthropic has a hyphen. */
+const claudeDot = /^(claude-[a-z-]*\d)\.(?=\d)/;
 
 /**
- * The model's name without the vendor that aggregators and clouds put in front, and with a date as its vendor writes it:
+ * The model's name without the vendor that aggregators and clouds put in front, and otherwise as its vendor writes it:
  * `openai/gpt-5` is `gpt-5`, Vertex' `claude-sonnet-4@20250514` ends in `-20250514`.
  */
 export function bareName(model: string): string {
   return model
     .slice(model.lastIndexOf('/') + 1)
     .toLowerCase()
-    .replace(places, '')
+    .replace(prefix, '')
+    .replace(claudeDot, '$1-')
     .replace('@', '-');
 }

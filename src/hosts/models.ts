@@ -1,4 +1,5 @@
 import { bareName, type Host, type HostedModel, traitsOf } from './find-host.ts';
+import { openAiReasoning } from './registry.ts';
 
 /** How much a model is to think before it answers, from least to most. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -7,6 +8,8 @@ export type Effort = (typeof efforts)[number];
 
 interface EffortRow {
   readonly match: RegExp;
+  /** Where it is so, if not everywhere. */
+  readonly hosts?: readonly Host[];
   readonly efforts: readonly Effort[];
   readonly source: string;
 }
@@ -59,6 +62,36 @@ const effortRows: readonly EffortRow[] = [
     source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
   },
   {
+    match: /^gpt-5-pro/,
+    efforts: ['high'],
+    source: 'anomalyco/opencode#3474 and #26268, anomalyco/models.dev#331, 2026-05',
+  },
+  {
+    match: /^gpt-5\.\d+-pro/,
+    efforts: ['medium', 'high', 'xhigh'],
+    source: 'anomalyco/models.dev#2296, eyaltoledano/claude-task-master#1508, 2026-06',
+  },
+  {
+    match: /^gpt-5\.1-codex-max/,
+    efforts: ['low', 'medium', 'high', 'xhigh'],
+    source: 'ben-vargas/ai-sdk-provider-codex-cli#8, vercel/ai#11056, 2025-12',
+  },
+  {
+    match: /^gpt-5\.1-codex-mini/,
+    efforts: ['medium', 'high'],
+    source: 'ben-vargas/ai-sdk-provider-codex-cli#8, router-for-me/CLIProxyAPI#249, 2025-11',
+  },
+  {
+    match: /^gpt-5(?:\.1)?-codex/,
+    efforts: ['low', 'medium', 'high'],
+    source: 'openai/codex#6647, CherryHQ/cherry-studio#10430, anomalyco/opencode#26268, 2026-05',
+  },
+  {
+    match: /^gpt-5\.\d+-codex/,
+    efforts: ['low', 'medium', 'high', 'xhigh'],
+    source: 'anomalyco/models.dev#2296, 2026-06',
+  },
+  {
     match: /^gpt-5(?:-|$)(?!.*chat)/,
     efforts: ['minimal', 'low', 'medium', 'high'],
     source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
@@ -69,9 +102,21 @@ const effortRows: readonly EffortRow[] = [
     source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
   },
   {
-    match: /^(?:gpt-5\.|gpt-[6-9]|codex)(?!.*-chat)/,
+    match: /^gpt-(?:[6-9]|\d\d)(?!.*-chat)/,
+    // Its Responses have `max` too.
+    efforts: ['low', 'medium', 'high', 'xhigh'],
+    source: 'BerriAI/litellm-docs#1173, UKGovernmentBEIS/inspect_ai#5254, 2026-09',
+  },
+  {
+    match: /^(?:gpt-5\.|codex)(?!.*-chat)/,
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
+  },
+  {
+    hosts: ['azure'],
+    match: /^deepseek-(?:v[4-9]|flash|pro)/,
+    efforts: ['low', 'medium', 'high'],
+    source: 'earendil-works/pi#9645, 2026-09',
   },
   {
     match: /^deepseek-(?:v[4-9]|flash|pro)/,
@@ -105,16 +150,16 @@ const effortRows: readonly EffortRow[] = [
   },
 ];
 
-function effortsOf({ targetModel }: Pick<HostedModel, 'targetModel'>): readonly Effort[] | undefined {
+function effortsOf({ host, targetModel }: HostedModel): readonly Effort[] | undefined {
   const name = bareName(targetModel);
-  return effortRows.find(({ match }) => match.test(name))?.efforts;
+  return effortRows.find(({ match, hosts }) => match.test(name) && (hosts?.includes(host) ?? true))?.efforts;
 }
 
 /**
  * The effort that the model has and that is nearest to the wanted one from below; its smallest if it has none below. Who
  * wants some thinking gets some. A model without a row has all of them.
  */
-export function nearestEffort(wanted: Effort, model: Pick<HostedModel, 'targetModel'>): Effort {
+export function nearestEffort(wanted: Effort, model: HostedModel): Effort {
   const all = effortsOf(model) ?? efforts;
   const taken = wanted === 'none' ? all : all.filter((effort) => effort !== 'none');
   const below = taken.filter((effort) => efforts.indexOf(effort) <= efforts.indexOf(wanted));
@@ -125,11 +170,9 @@ function startsWithAny(name: string, starts: readonly string[]): boolean {
   return starts.some((start) => name.startsWith(start));
 }
 
-/** OpenAI's reasoning models take no temperature and top_p, and encrypt their reasoning. */
+/** Of OpenAI's reasoning models, which encrypt their reasoning. */
 export function isOpenAiReasoningModel({ targetModel }: Pick<HostedModel, 'targetModel'>): boolean {
-  const name = bareName(targetModel);
-  if (name.includes('-chat')) return false;
-  return startsWithAny(name, ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'codex']);
+  return openAiReasoning.test(bareName(targetModel));
 }
 
 // Other hosts answer 400 to an effort for a model that can't reason (Ollama does), so only names known to take it.
@@ -179,13 +222,9 @@ export function thinkingControl(model: HostedModel): 'none' | 'budget' | 'effort
   return startsWithAny(name, withBudget) ? 'budget' : 'effort';
 }
 
-// Newer Claude models refuse temperature and top_p; the ones known to take them are a closed list.
-const withSampling = ['claude-3', ...withBudget, 'claude-opus-4-5', 'claude-opus-4-6', 'claude-sonnet-4'];
-
 /** Whether temperature and top_p may be set at all. */
 export function takesSampling(model: HostedModel): boolean {
-  if (traitsOf(model).sampling === 'none' || isOpenAiReasoningModel(model)) return false;
-  return !isClaude(model) || startsWithAny(bareName(model.targetModel), withSampling);
+  return traitsOf(model).sampling !== 'none';
 }
 
 /** How a Gemini model's thinking is controlled: not at all, by a token budget (version 2.5), or by a level. */

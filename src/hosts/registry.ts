@@ -36,22 +36,40 @@ export interface HostRow {
 /** Models by their bare names; of several that match, the last counts. */
 type ModelCells = readonly { readonly match: RegExp; readonly cells: Cells }[];
 
+/** The names of OpenAI's models that reason. */
+export const openAiReasoning = /^(?:o[134]|codex|gpt-(?:[5-9]|\d\d))(?!.*-chat)/;
+
 const usualImages = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 const googleImages = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'] as const;
 
+/** Claude's that take a temperature or top_p. */
+const claudeWithSampling = /^claude-(?:3|opus-4-[0-6](?!\d)|(?:opus|sonnet)-4-2025|sonnet-4|haiku-4)/;
+
+const claudeCells: Cells = {
+  sampling: ['none', 'docs.anthropic.com/en/api/messages, BerriAI/litellm#21010, 2026-06'],
+  lastAssistant: [false, 'ericc-ch/copilot-api#261, cortexkit/magic-context#511, 2026-09'],
+};
+
 const anthropicCells: Cells = {
-  sampling: ['one', 'BerriAI/litellm#21010 and docs.anthropic.com/en/api/messages, 2026-06'],
+  ...claudeCells,
   images: [usualImages, 'docs.anthropic.com/en/docs/build-with-claude/vision, 2026-11'],
   formats: [['schema'], 'docs.anthropic.com/en/docs/build-with-claude/structured-outputs, 2026-11'],
-  lastAssistant: [false, 'ericc-ch/copilot-api#261, cortexkit/magic-context#511, 2026-09'],
   promptCache: ['breakpoints', 'docs.anthropic.com/en/docs/build-with-claude/prompt-caching, 2026-11'],
 };
 
-const claudeModels: ModelCells = [
+const earlierClaude: ModelCells = [
+  {
+    match: claudeWithSampling,
+    cells: { sampling: ['one', 'BerriAI/litellm#21010, 2026-06'] },
+  },
   {
     match: /^claude-(?:3|[a-z]+-4-(?:[0-5](?!\d)|2025))/,
     cells: { lastAssistant: [true, 'ericc-ch/copilot-api#261, 2026-06'] },
   },
+];
+
+const claudeModels: ModelCells = [
+  ...earlierClaude,
   {
     match: /^claude-(?:3|[a-z]+-4-(?:0|2025))/,
     cells: { formats: [[], 'api7/aisix#1188, 2026-09'] },
@@ -69,6 +87,16 @@ const openAiCells: Cells = {
   promptCache: ['prefix', 'platform.openai.com/docs/guides/prompt-caching, 2026-11'],
 };
 
+/** OpenAI's models that reason, whoever has them. */
+const reasoningGpt = {
+  match: openAiReasoning,
+  cells: {
+    tokenCap: ['max_completion_tokens', 'opencode#37964, LegalQuants/lq-ai#157, 2026-07'],
+    takesEffort: [true, 'platform.openai.com/docs/guides/reasoning, 2026-11'],
+    sampling: ['none', 'platform.openai.com/docs/guides/reasoning, BerriAI/litellm#13781, 2026-11'],
+  },
+} as const satisfies ModelCells[number];
+
 const earlierGpt: ModelCells[number] = {
   match: /^(?:o[134]|codex|gpt-5(?:$|-|\.[0-4](?!\d)))(?!.*-chat)/,
   cells: {
@@ -79,10 +107,40 @@ const earlierGpt: ModelCells[number] = {
   },
 };
 
+/** The same at OpenAI and Azure, which don't make up for what their Chat lacks, as routers do. */
+const gptModels: ModelCells = [
+  {
+    match: openAiReasoning,
+    cells: {
+      ...reasoningGpt.cells,
+      reasonsIn: [
+        'responses',
+        'BerriAI/litellm#14748 and #23926, openai/openai-openapi#541, jeffdafoe/llm-memory-api#178, 2026-05',
+      ],
+    },
+  },
+  earlierGpt,
+  {
+    match: /^gpt-(?:5\.(?:[2-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/,
+    cells: {
+      reasonsBesideTools: [
+        false,
+        'openai/openai-openapi#541, livekit/agents#5088, BerriAI/litellm#34569, can1357/oh-my-pi#11052 (Azure), 2026-09',
+      ],
+    },
+  },
+];
+
 const oldGemini: ModelCells[number] = {
   match: /^gemini-[12]/,
   cells: { formatsWithTools: [false, 'vercel/ai#16540, googleapis/python-genai#867, 2026-07'] },
 };
+
+const mistralNames = /^(?:open-)?(?:mistral|mixtral|codestral|ministral|magistral|devstral|pixtral)/;
+
+const ofNoOtherVendor = new RegExp(
+  `^(?!deepseek|kimi|glm|minimax|qwen|grok|llama|meta|phi|cohere|command|mai-|gpt-oss|claude|${mistralNames.source.slice(1)})`,
+);
 
 const streamUsage = (source: string) => ({ streamUsage: ['asked', source] }) as const;
 
@@ -106,17 +164,47 @@ export const hosts = {
       models: ['gpt-*', 'codex-*', 'o1*', 'o3*', 'o4*', 'text-embedding-*'],
     },
     cells: openAiCells,
-    models: [earlierGpt],
+    models: gptModels,
   },
   azure: {
     title: 'Azure OpenAI and Foundry',
-    kind: 'vendor',
+    // It has models of other vendors too, behind the same names.
+    kind: 'router',
     names: [
       ...['.openai.azure.com', '.cognitiveservices.azure.com', '.services.ai.azure.com'],
-      '.openai.azure.us',
+      ...['.openai.azure.us', '.cognitiveservices.azure.us', '.services.ai.azure.us'],
     ],
-    cells: openAiCells,
-    models: [earlierGpt, { match: /claude/, cells: anthropicCells }, ...claudeModels],
+    cells: streamUsage('learn.microsoft.com/azure/ai-foundry/openai/reference, 2026-11'),
+    models: [
+      // A deployment of one of OpenAI's models may have any name.
+      { match: ofNoOtherVendor, cells: openAiCells },
+      ...gptModels,
+      { match: /claude/, cells: anthropicCells },
+      ...claudeModels,
+      {
+        match: /^deepseek-(?:v[4-9]|flash|pro)/,
+        cells: {
+          takesEffort: [
+            true,
+            'earendil-works/pi#9645, esengine/DeepSeek-Reasonix#1299 (it refuses `thinking`), 2026-09',
+          ],
+        },
+      },
+      {
+        match: /^grok-(?:4\.[3-9]|[5-9])/,
+        cells: { takesEffort: [true, 'theopenco/llmgateway#3436 and #3438, 2026-08'] },
+      },
+      {
+        match: mistralNames,
+        cells: {
+          endUser: [
+            false,
+            'pydantic/pydantic-ai#6593, BerriAI/litellm#26322 (it refuses what it does not know), 2026-07',
+          ],
+          streamUsage: ['always', 'BerriAI/litellm#11696, 2025-06'],
+        },
+      },
+    ],
   },
   gemini: {
     title: 'Google AI Studio',
@@ -360,10 +448,11 @@ export const hosts = {
   },
   qwen: {
     title: 'Qwen (DashScope)',
-    kind: 'vendor',
+    // It has models of DeepSeek, Kimi, GLM and MiniMax too.
+    kind: 'router',
     names: [
       ...['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'dashscope-us.aliyuncs.com'],
-      ...['coding.dashscope.aliyuncs.com', 'coding-intl.dashscope.aliyuncs.com'],
+      ...['.dashscope.aliyuncs.com', '.maas.aliyuncs.com'],
     ],
     cells: {
       thinkingSwitch: [
@@ -433,11 +522,19 @@ export const hosts = {
   ollama: {
     title: 'Ollama',
     kind: 'server',
-    names: [],
+    names: ['ollama.com'],
     port: 11_434,
     cells: {
       ...streamUsage('docs.ollama.com/api/openai-compatibility, 2026-11'),
+      reasoning: [
+        'reasoning',
+        'ollama/ollama openai/openai.go (FromChatRequest), ollama/ollama#18534, 2026-11',
+      ],
       schemas: ['no_patterns', 'containers/kubernetes-mcp-server#758, 2026-02'],
+      images: [
+        ['image/jpeg', 'image/png', 'image/webp'],
+        'ollama/ollama openai/openai.go (FromChatRequest), 2026-11',
+      ],
       imageUrls: [false, 'ollama/ollama#6753, docs.ollama.com/api/openai-compatibility, 2026-05'],
       contentBesideCalls: [
         '',
@@ -523,15 +620,10 @@ export const modelFamilies: readonly {
   readonly match: RegExp;
   readonly cells: Cells;
 }[] = [
-  {
-    name: "OpenAI's reasoning models",
-    match: /^(?:o[134]|gpt-[5-9]|codex)(?!.*-chat)/,
-    cells: {
-      tokenCap: ['max_completion_tokens', 'opencode#37964, LegalQuants/lq-ai#157, 2026-07'],
-      takesEffort: [true, 'platform.openai.com/docs/guides/reasoning, 2026-11'],
-    },
-  },
+  { name: "OpenAI's reasoning models", ...reasoningGpt },
   { name: "OpenAI's before GPT-5.5", ...earlierGpt },
+  { name: 'Claude', match: /^claude/, cells: claudeCells },
+  ...earlierClaude.map((model) => ({ name: `Claude's ${model.match.source}`, ...model })),
   {
     name: "xAI's",
     match: /^grok-(?!.*non-reasoning)/,
@@ -565,7 +657,7 @@ export const modelFamilies: readonly {
   },
   {
     name: "Mistral's",
-    match: /^(?:open-)?(?:mistral|mixtral|codestral|ministral|magistral|devstral|pixtral)/,
+    match: mistralNames,
     cells: {
       callIds: ['nine_characters', 'Mistral templates in vllm and transformers; hermes-agent#20154, 2026-05'],
       userAfterTool: [false, 'pi-neuralwatt#12, hermes-agent#20154, zed-industries/zed#37021, 2026-06'],

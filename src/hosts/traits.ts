@@ -15,6 +15,13 @@ export interface HostTraits {
   readonly needsReasoning: boolean;
   /** Whether models that think take a `reasoning_effort`, if `models.ts` has a row for them. */
   readonly takesEffort: boolean;
+  /**
+   * The dialect of OpenAI's in which its models reason between calls of tools; a request that is translated goes there, if
+   * the provider has both.
+   */
+  readonly reasonsIn: 'chat' | 'responses';
+  /** Whether a Chat request may have tools while the model reasons; where not, its effort must be `none`. */
+  readonly reasonsBesideTools: boolean;
   /** The field that switches thinking off, for models that can be without. */
   readonly thinkingSwitch: 'none' | 'thinking' | 'enable_thinking';
   /** The choices of tools that it takes: any, all but forced calls (of models that think, or of all), or `auto` alone. */
@@ -72,6 +79,8 @@ export const widelyAccepted: HostTraits = {
   reasoning: 'none',
   needsReasoning: false,
   takesEffort: false,
+  reasonsIn: 'chat',
+  reasonsBesideTools: true,
   thinkingSwitch: 'none',
   toolChoices: 'any',
   callIds: 'any',

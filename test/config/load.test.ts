@@ -319,6 +319,17 @@ test('two hosts may take logins at different endpoints', async () => {
   expect(await problemsOf(yaml, {})).toEqual([]);
 });
 
+test.each([
+  ['2024-10-21', false],
+  ['2025-03-01-preview', true],
+])('a version %s of Azure has Responses: %s', async (version, expected) => {
+  const { providers } = await load(
+    `providers: { a: { dialect: openai, base_url: "https://me.openai.azure.com/openai", credentials: azure, api_version: ${version} } }`,
+  );
+
+  expect(providers.get('a')?.endpoints.has('responses')).toBe(expected);
+});
+
 test('warns of a key file that everybody can read', async () => {
   const cwd = createWorkspace({
     'gateway.yaml':

@@ -26,7 +26,7 @@ const host = await startHost(whole);
 const gateway = await startGateway(`
 providers:
   bedrock: { dialect: bedrock, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 } }
-  old-azure: { dialect: openai, base_url: "${host.url}/openai", credentials: azure, api_key: "\${PROVIDER_KEY}", api_version: 2024-10-21 }
+  old-azure: { dialect: openai, base_url: "${host.url}/openai", credentials: azure, api_key: "\${PROVIDER_KEY}", api_version: 2024-10-21, endpoints: [chat, responses, embeddings] }
   azure: { dialect: openai, base_url: "${host.url}/openai/v1", credentials: azure, api_key: "\${PROVIDER_KEY}" }
   foundry: { dialect: anthropic, base_url: "${host.url}/anthropic", credentials: azure, api_key: "\${PROVIDER_KEY}" }
   mantle: { dialect: anthropic, base_url: "${host.url}/anthropic", credentials: aws, api_key: "\${PROVIDER_KEY}" }

@@ -16,6 +16,8 @@ providers:
   claude: { dialect: anthropic, base_url: "${anthropic}", api_key: "\${PROVIDER_KEY}", ${once} }
   local: { dialect: openai, base_url: "${openai}/v1", endpoints: [chat, embeddings], ${once} }
   both: { dialect: openai, base_url: "${openai}/v1", endpoints: [chat, responses], ${once} }
+  vendor: { dialect: openai, host: openai, base_url: "${openai}/v1", endpoints: [chat, responses], ${once} }
+  vendor-chat: { dialect: openai, host: openai, base_url: "${openai}/v1", endpoints: [chat], ${once} }
   newest: { dialect: openai, base_url: "${openai}/v1", endpoints: [responses], ${once} }
   vectors: { dialect: openai, base_url: "${openai}/v1", endpoints: [embeddings], ${once} }
 models:
@@ -23,6 +25,8 @@ models:
   - { match: local, provider: local, model: llama }
   - { match: both, provider: both }
   - { match: vectors, provider: vectors }
+  - { match: "only-chat/*", provider: vendor-chat, model: gpt-5.5 }
+  - { match: "gpt-*", provider: vendor }
   - { match: newest, provider: newest }
   - { match: claude-then-local, provider: claude, model: claude-test, fallbacks: [{ provider: local, model: llama }] }
   - { match: local-then-claude, provider: local, model: llama, fallbacks: [{ provider: claude, model: claude-test }] }
@@ -51,6 +55,29 @@ describe('where a request goes', () => {
     expect(request?.headers.filter(([name]) => name.startsWith('anthropic-'))).toEqual([]);
   });
 
+  // OpenAI's models reason between calls of tools in Responses alone.
+  test.each([
+    ['gpt-5.5', '/v1/responses'],
+    ['gpt-5-codex', '/v1/responses'],
+    ['gpt-4o', '/v1/chat/completions'],
+  ])('messages for %s go to %s of OpenAI', async (model, target) => {
+    const thinking = { thinking: { type: 'enabled', budget_tokens: 9_000 }, max_tokens: 10_000, tools };
+
+    await ask('messages', model, thinking);
+
+    expect(openai.requests.at(-1)?.target).toBe(target);
+    if (model !== 'gpt-4o') expect(lastBody(openai)).toHaveProperty('reasoning.effort');
+  });
+
+  test('without Responses the request has tools and no reasoning, and its record says so', async () => {
+    const thinking = { thinking: { type: 'enabled', budget_tokens: 9_000 }, max_tokens: 10_000, tools };
+
+    await ask('messages', 'only-chat/x', thinking);
+
+    expect(openai.requests.at(-1)?.target).toBe('/v1/chat/completions');
+    expect(lastBody(openai)).toMatchObject({ reasoning_effort: 'none' });
+  });
+
   test('a cap above the limit of the model is that limit', async () => {
     await ask('chat', 'claude', { max_tokens: 9_000 });
 
@@ -58,6 +85,7 @@ describe('where a request goes', () => {
   });
 });
 
+const tools = [{ name: 'look', input_schema: { type: 'object' } }];
 const thread = { thread: { id: 'thread_1' } };
 const threadRefusal = {
   type: 'invalid_request_error',

@@ -52,6 +52,8 @@ const others: { readonly [Each in Trait]: readonly HostTraits[Each][] } = {
   reasoning: ['none', 'reasoning_content', 'reasoning', 'reasoning_details', 'extra_content'],
   needsReasoning: [false, true],
   takesEffort: [false, true],
+  reasonsIn: ['chat', 'responses'],
+  reasonsBesideTools: [true, false],
   thinkingSwitch: ['none', 'thinking', 'enable_thinking'],
   toolChoices: ['any', 'not_forced_while_thinking', 'not_forced', 'auto'],
   callIds: ['any', 'nine_characters'],
@@ -76,9 +78,11 @@ const others: { readonly [Each in Trait]: readonly HostTraits[Each][] } = {
 
 /**
  * What no translated request shows: spliced bodies read whether a usage is asked for, documents how a host caches, and
- * nothing is lost where answers are cut at stop sequences that the host would have taken.
+ * nothing is lost where answers are cut at stop sequences that the host would have taken. Which dialect is taken is
+ * decided before anything is translated.
  */
 const readElsewhere = (trait: Trait, value: unknown) =>
+  trait === 'reasonsIn' ||
   (trait === 'streamUsage' && value === 'asked') ||
   (trait === 'promptCache' && value === 'prefix') ||
   (trait === 'stopSequences' && value === true);

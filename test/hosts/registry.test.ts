@@ -34,7 +34,8 @@ test.each([
   ['127.0.0.1', 'local'], ['models.example.com', 'unknown'], ['api.openai.com.example.com', 'unknown'],
   ['codestral.mistral.ai', 'mistral'], ['eu.openrouter.ai', 'openrouter'], ['api.minimax.chat', 'minimax'],
   ['coding-intl.dashscope.aliyuncs.com', 'qwen'], ['coding.dashscope.aliyuncs.com', 'qwen'], ['me.openai.azure.us', 'azure'],
-  ['xopenrouter.ai', 'unknown'], ['127.0.0.1.example.com', 'unknown'],
+  ['me.services.ai.azure.us', 'azure'], ['token-plan.cn-beijing.maas.aliyuncs.com', 'qwen'], ['ollama.com', 'ollama'],
+  ['xopenrouter.ai', 'unknown'], ['xollama.com', 'unknown'], ['127.0.0.1.example.com', 'unknown'],
 ])('%s is %s', (hostname, expected) => {
   expect(findHost({ dialect: 'openai', url: new URL(`https://${hostname}`) })).toBe(expected);
 });
@@ -84,10 +85,55 @@ describe('what a host takes', () => {
   });
 
   test('is known for a model by the name that a cloud gives it', () => {
-    expect(nearestEffort('max', { targetModel: 'us.anthropic.claude-opus-4-5-20251101-v1:0' })).toBe('high');
+    expect(
+      nearestEffort('max', { host: 'bedrock', targetModel: 'us.anthropic.claude-opus-4-5-20251101-v1:0' }),
+    ).toBe('high');
     expect(thinkingControl({ host: 'bedrock', targetModel: 'anthropic.claude-sonnet-4-5-v1:0' })).toBe(
       'budget',
     );
+  });
+
+  test.each([
+    ['DeepSeek-V4-Pro', { tokenCap: 'max_tokens', openAiOptions: false, reasoning: 'reasoning_content' }],
+    ['FW-Kimi-K2.6', { tokenCap: 'max_tokens', needsReasoning: true, reasonsIn: 'chat' }],
+    ['Mistral-Large-3', { tokenCap: 'max_tokens', callIds: 'nine_characters', endUser: false }],
+    ['gpt-oss-120b', { tokenCap: 'max_tokens', reasonsIn: 'chat' }],
+    ['gpt-5.5', { tokenCap: 'max_completion_tokens', openAiOptions: true, reasonsIn: 'responses' }],
+    ['gpt-4o', { tokenCap: 'max_completion_tokens', openAiOptions: true, reasonsIn: 'chat' }],
+    ['our-deployment', { tokenCap: 'max_completion_tokens', openAiOptions: true, reasonsIn: 'chat' }],
+  ] as const)("is that of the model's vendor at Azure: %s", (targetModel, expected) => {
+    expect(traitsOf({ host: 'azure', targetModel })).toMatchObject(expected);
+  });
+
+  test.each([
+    ['claude-opus-4.1', 'one', true],
+    ['claude-opus-4-7', 'none', false],
+    ['claude-3.7-sonnet:thinking', 'one', true],
+    ['claude-sonnet-5', 'none', false],
+  ] as const)('is known for %s at a router, with a dot or a hyphen', (model, sampling, lastAssistant) => {
+    const traits = traitsOf({ host: 'openrouter', targetModel: `anthropic/${model}` });
+
+    expect(traits).toMatchObject({ sampling, lastAssistant });
+  });
+
+  test.each([
+    ['gpt-5-pro', 'none', 'high'],
+    ['gpt-5.4-pro', 'low', 'medium'],
+    ['gpt-5-codex', 'minimal', 'low'],
+    ['gpt-5.1-codex', 'none', 'low'],
+    ['gpt-5.1-codex-max', 'max', 'xhigh'],
+    ['gpt-5.1', 'none', 'none'],
+    ['gpt-6-astra', 'none', 'low'],
+    ['gpt-5', 'none', 'minimal'],
+  ] as const)('%s gets for the effort %s the effort %s', (targetModel, wanted, expected) => {
+    expect(nearestEffort(wanted, { host: 'openai', targetModel })).toBe(expected);
+  });
+
+  test('has other efforts where another host says so', () => {
+    const targetModel = 'deepseek-v4-pro';
+
+    expect(nearestEffort('max', { host: 'deepseek', targetModel })).toBe('max');
+    expect(nearestEffort('max', { host: 'azure', targetModel })).toBe('high');
   });
 
   test('differs for some models of a vendor', () => {

@@ -92,7 +92,11 @@ export function withDialectDefaults(settings: ProviderSettings): ProviderSetting
   return {
     ...settings,
     endpoints:
-      settings.endpoints ?? family.endpoints.filter((name) => name !== 'count_tokens' || counts(settings)),
+      settings.endpoints ??
+      family.endpoints.filter(
+        (name) =>
+          (name !== 'count_tokens' || counts(settings)) && (name !== 'responses' || responds(settings)),
+      ),
     ...(region !== undefined && { region }),
     ...(settings.base_url === undefined && family.baseUrl !== undefined && { base_url: family.baseUrl }),
   };
@@ -101,6 +105,11 @@ export function withDialectDefaults(settings: ProviderSettings): ProviderSetting
 /** Of the hosts of OpenAI's dialect most have no path for counting, so it is used where they are OpenAI's own. */
 function counts({ dialect, base_url = '' }: ProviderSettings): boolean {
   return dialect !== 'openai' || /^(?:https:\/\/(?:\w+\.)?api\.openai\.com(?:[:/].*)?)?$/.test(base_url);
+}
+
+/** Azure's dated versions have Responses from this one on. */
+function responds({ api_version: version }: ProviderSettings): boolean {
+  return version === undefined || version >= '2025-03-01';
 }
 
 interface ProviderInputs {

@@ -1,5 +1,5 @@
 import { traitsOf } from '../../hosts/find-host.ts';
-import { geminiThinking } from '../../hosts/models.ts';
+import { canStopThinking, geminiThinking } from '../../hosts/models.ts';
 import type { HostTraits } from '../../hosts/traits.ts';
 import {
   type AnswerFormat,
@@ -18,7 +18,6 @@ import {
 } from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
-import { fitRequest } from '../translation/fit-request.ts';
 import { toHostSchema } from '../translation/host-schemas.ts';
 import {
   isMedia,
@@ -52,17 +51,16 @@ export function buildChatRequest(
   dropped: Dropped,
 ): Fields {
   const traits = traitsOf(context);
-  const fitted = fitRequest(request, context, dropped);
   const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
   return withoutAbsent({
     model: context.targetModel,
     messages: buildChatTurns(request, { context, traits, names }),
     [traits.tokenCap]: limit,
-    ...buildOpenAiTools(fitted, names, { tool: toolBuilder(traits, fitted.tools), chosen: buildChosen }),
-    temperature: fitted.temperature,
-    top_p: fitted.topP,
+    ...buildOpenAiTools(request, names, { tool: toolBuilder(traits, request.tools), chosen: buildChosen }),
+    temperature: request.temperature,
+    top_p: request.topP,
     stop: request.stop.length > 0 ? request.stop : undefined,
-    ...buildThinking(fitted, context, dropped),
+    ...buildThinking(request, context, dropped),
     response_format: request.format === undefined ? undefined : buildFormat(request.format),
     verbosity: traits.openAiOptions ? request.verbosity : undefined,
     ...buildUser(request, traits, dropped),
@@ -95,12 +93,13 @@ const thinkingOff = {
   enable_thinking: { enable_thinking: false },
 } satisfies Record<HostTraits['thinkingSwitch'], Fields>;
 
-function buildThinking(
-  request: ReturnType<typeof fitRequest>,
-  context: TranslationContext,
-  dropped: Dropped,
-): Fields {
-  if (request.stopsThinking) return thinkingOff[traitsOf(context).thinkingSwitch];
+function buildThinking(request: ConversationRequest, context: TranslationContext, dropped: Dropped): Fields {
+  const { thinkingSwitch, reasonsBesideTools } = traitsOf(context);
+  if (request.effort === 'none' && canStopThinking(context)) return thinkingOff[thinkingSwitch];
+  if (request.tools.length > 0 && !reasonsBesideTools) {
+    if (request.effort !== undefined && request.effort !== 'none') noteDropped(dropped, 'reasoning effort');
+    return { reasoning_effort: 'none' };
+  }
   return { reasoning_effort: acceptedEffort(request, context, dropped) };
 }
 

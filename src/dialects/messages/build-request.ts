@@ -1,5 +1,5 @@
 import { traitsOf } from '../../hosts/find-host.ts';
-import { nearestEffort, takesSampling, thinkingBudgets, thinkingControl } from '../../hosts/models.ts';
+import { canStopThinking, nearestEffort, thinkingBudgets, thinkingControl } from '../../hosts/models.ts';
 import type { ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
 import {
@@ -34,7 +34,7 @@ export function buildMessagesRequest(
     messages,
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: toolChoice,
-    ...buildSampling(request, context, thinking !== undefined, dropped),
+    ...buildSampling(request, thinking !== undefined, dropped),
     stop_sequences: request.stop.length > 0 ? request.stop : undefined,
     thinking,
     output_config: buildOutputConfig(request, context),
@@ -115,26 +115,19 @@ function buildThinking(
   context: TranslationContext,
   budget: number | undefined,
 ): Fields | undefined {
-  if (effort === 'none') return thinkingControl(context) === 'none' ? undefined : { type: 'disabled' };
+  if (effort === 'none') {
+    const isKnown = thinkingControl(context) !== 'none' || canStopThinking(context);
+    return isKnown ? { type: 'disabled' } : undefined;
+  }
   return budget === undefined ? undefined : { type: 'enabled', budget_tokens: budget };
 }
 
-function buildSampling(
-  request: ConversationRequest,
-  context: TranslationContext,
-  isThinking: boolean,
-  dropped: Dropped,
-): Fields {
+function buildSampling(request: ConversationRequest, isThinking: boolean, dropped: Dropped): Fields {
   const { temperature, topP } = request;
-  if (!takesSampling(context) || isThinking) {
+  if (isThinking) {
     if (temperature !== undefined) noteDropped(dropped, 'temperature');
     if (topP !== undefined) noteDropped(dropped, 'top_p');
     return {};
-  }
-  // Some Claude models refuse the two together; the temperature is what people set on purpose.
-  if (temperature !== undefined && topP !== undefined && traitsOf(context).sampling === 'one') {
-    noteDropped(dropped, 'top_p');
-    return { temperature: toUnit(temperature) };
   }
   return { temperature: temperature === undefined ? undefined : toUnit(temperature), top_p: topP };
 }

@@ -16,7 +16,6 @@ import {
 } from '../conversation.ts';
 import { type Dropped, type Fields, parseJson, toFields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
-import { fitSampling } from '../translation/fit-request.ts';
 import { joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
 import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
@@ -35,15 +34,14 @@ export function buildResponsesRequest(
   const { system, turns } = withoutLoneSystem(request);
   const isOpenAi = traitsOf(context).openAiOptions;
   const effort = acceptedEffort(request, context, dropped);
-  const { temperature, topP } = fitSampling(request, context, dropped);
   return withoutAbsent({
     model: context.targetModel,
     instructions: system.length > 0 ? system.map((turn) => turn.text).join('\n\n') : undefined,
     input: buildItems(turns, context, names),
     max_output_tokens: buildLimit(request, context),
     ...buildOpenAiTools(request, names, { tool: buildTool, chosen: buildChosen }),
-    temperature,
-    top_p: topP,
+    temperature: request.temperature,
+    top_p: request.topP,
     reasoning: effort === undefined ? undefined : { effort },
     text: buildText(request),
     metadata: request.metadata,

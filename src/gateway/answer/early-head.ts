@@ -4,7 +4,7 @@ import { parseJson } from '../../dialects/fields.ts';
 import { formatSse, pingComment, type SseEvent } from '../../dialects/sse.ts';
 import { GatewayError } from '../../errors.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
-import { dialectAt } from '../endpoints.ts';
+import { dialectAtTarget } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import { limitHeadersOf } from '../rate-limit-headers.ts';
 import type { RoutedRequest } from '../route.ts';
@@ -32,7 +32,7 @@ export class EarlyHead {
     const { endpoint, request } = decided;
     if (!request.stream || wantsArray(endpoint, query)) return;
     const { options } = first.provider;
-    const isTranslated = dialectAt(options, endpoint) !== endpoint.dialectName;
+    const isTranslated = dialectAtTarget(first, endpoint) !== endpoint.dialectName;
     const { openAfterMs = isTranslated ? ownOpenAfterMs : undefined } = options;
     if (openAfterMs !== undefined) this.#timer = setTimeout(() => this.#open(), openAfterMs).unref();
   }

@@ -11,7 +11,13 @@ import type { Target } from '../../providers/route.ts';
 import { version } from '../../version.ts';
 import { identify } from '../authenticate.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
-import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint, modelListFor } from '../endpoints.ts';
+import {
+  dialectAtTarget,
+  endpoints,
+  isModelEndpoint,
+  type ModelEndpoint,
+  modelListFor,
+} from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Received } from '../receive.ts';
@@ -258,18 +264,18 @@ function bodyFormAt(
   model: string,
   endpoint: ModelEndpoint,
 ): BodyForm | undefined {
-  const target = targets.find(({ provider }) => dialectAt(provider.options, endpoint) !== undefined);
+  const target = targets.find((each) => dialectAtTarget(each, endpoint) !== undefined);
   if (target === undefined) {
     // If a model can be sent requests of the dialect, the gateway can estimate tokens itself.
     const isCountable = endpoint.kind === 'count' && targets.some((each) => generates(each, endpoint));
     return isCountable ? 'estimated' : undefined;
   }
-  if (dialectAt(target.provider.options, endpoint) !== endpoint.dialectName) return 'translated';
+  if (dialectAtTarget(target, endpoint) !== endpoint.dialectName) return 'translated';
   return target.model === model ? 'exact' : 'spliced';
 }
 
-function generates({ provider }: Target, { dialectName, call }: ModelEndpoint): boolean {
-  return dialectAt(provider.options, { name: dialectName, dialectName, call }) !== undefined;
+function generates(target: Target, { dialectName, call }: ModelEndpoint): boolean {
+  return dialectAtTarget(target, { name: dialectName, dialectName, call }) !== undefined;
 }
 
 /** Other configured names of the same model. */

@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../config/build/providers.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { sealOrigin } from '../../dialects/translation/seals.ts';
 import { GatewayError } from '../../errors.ts';
-import { findHost } from '../../hosts/find-host.ts';
+import { findHost, traitsOf } from '../../hosts/find-host.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { knownModelFinder } from '../../limits/known-models.ts';
 import { noValues, pairsOf } from '../../policy/mask/masked-values.ts';
@@ -108,7 +108,8 @@ export function decideWith<Found extends Decided>(
   }: RouteTarget): OfflineTarget<Found> | undefined => {
     const entry = config.models[number];
     const provider = config.providers.get(name) as ProviderConfig; // one of those that were given to the planner
-    const dialect = dialectAt(provider, endpoint);
+    const host = findHost({ ...provider, url: new URL(provider.baseUrl ?? 'about:blank') });
+    const dialect = dialectAt(provider, endpoint, traitsOf({ host, targetModel: model }));
     if (dialect === undefined) return undefined;
     const to = { target: `${name}/${model}`, dialect };
     const { parameters, headers = [] } = entry?.targets[index] ?? {};
@@ -118,7 +119,6 @@ export function decideWith<Found extends Decided>(
     let leaving: Subject;
     let changed: readonly string[];
     try {
-      const host = findHost({ ...provider, url: new URL(provider.baseUrl ?? 'about:blank') });
       const origin = sealOrigin({ name, baseUrl: provider.baseUrl ?? '' });
       const { dialect: family } = provider;
       const known = knownModelFinder(config.source.modelTable)(model);

@@ -12,7 +12,7 @@ import type { Target } from '../../providers/route.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import type { Decider } from '../decision/decider.ts';
 import type { PassedTranslation, RequestTranslation } from '../decision/translate-request.ts';
-import { dialectAt } from '../endpoints.ts';
+import { dialectAtTarget } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RoutedRequest } from '../route.ts';
 import { buildBody, type SameDialect } from './build-body.ts';
@@ -62,7 +62,7 @@ export async function buildUpstreamRequest(
 ): Promise<UpstreamRequest> {
   const { endpoint, key, request, facts } = decided;
   const { provider, model, entry, known, choice } = target;
-  const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
+  const dialect = dialectAtTarget(target, endpoint) ?? endpoint.dialectName;
   const isSame = dialect === endpoint.dialectName;
   // Without a session each request that is spread may be for another one.
   const isAnywhere = target.share !== undefined && facts.sender?.session === undefined;

@@ -6,7 +6,7 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { findCaps } from '../../policy/traverse/caps.ts';
 import type { Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import { dialectAt } from '../endpoints.ts';
+import { dialectAtTarget } from '../endpoints.ts';
 
 /** Output tokens assumed if neither the client, the configuration nor what is known of the model sets a bound. */
 const unboundedTokens = 32_768;
@@ -53,15 +53,17 @@ export function maxOutputAt(target: Target, bounds: Bounds): number {
 }
 
 /** By how much a translation may raise a cap, for thinking that is part of it. */
-function raiseAt({ provider, model }: Target, endpoint: ModelEndpoint): number {
-  const dialect = dialectAt(provider.options, endpoint);
+function raiseAt(target: Target, endpoint: ModelEndpoint): number {
+  const dialect = dialectAtTarget(target, endpoint);
   if (dialect === undefined || dialect === endpoint.dialectName || !dialects[dialect].needsCap) return 0;
-  return thinkingControl({ host: provider.host, targetModel: model }) === 'budget' ? maxThinkingBudget : 0;
+  return thinkingControl({ host: target.provider.host, targetModel: target.model }) === 'budget'
+    ? maxThinkingBudget
+    : 0;
 }
 
 /** A translation raises smaller caps to this one. */
-function minCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
-  const dialect = dialectAt(provider.options, endpoint);
+function minCapAt(target: Target, endpoint: ModelEndpoint): number {
+  const dialect = dialectAtTarget(target, endpoint);
   return dialect === undefined || dialect === endpoint.dialectName ? 0 : (dialects[dialect].minCap ?? 0);
 }
 

@@ -251,14 +251,26 @@ const onlyEfforts = (...known: readonly string[]): VendorRule => ({
   source:
     'gajae-code#3913, GoModel#862, chatwise#1206, as the efforts of each model in src/hosts/models.ts, 2026-11',
   refuses: (body) => {
-    const { generationConfig, output_config } = body as Readonly<Record<string, Fields | undefined>>;
+    const { generationConfig, output_config, reasoning } = body as Readonly<
+      Record<string, Fields | undefined>
+    >;
     const thinking = generationConfig?.thinkingConfig as Fields | undefined;
-    const effort = body.reasoning_effort ?? output_config?.effort ?? thinking?.thinkingLevel;
+    const effort =
+      body.reasoning_effort ?? output_config?.effort ?? reasoning?.effort ?? thinking?.thinkingLevel;
     return effort === undefined || known.includes(String(effort))
       ? undefined
       : `Invalid value: '${effort}'. Supported values are: ${known.join(', ')}.`;
   },
 });
+
+const noReasoningWithTools: VendorRule = {
+  source:
+    'openai/openai-openapi#541 (GPT-5.4), jeffdafoe/llm-memory-api#178 (5.5), BerriAI/litellm#34569 (5.6, also without an effort), 2026-07',
+  refuses: ({ tools, reasoning_effort: effort }) =>
+    tools === undefined || effort === 'none'
+      ? undefined
+      : "Function tools with reasoning_effort are not supported in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+};
 
 /** The media types and addresses of a request's pictures, in any dialect. */
 function picturesOf(body: Body): readonly string[] {
@@ -521,6 +533,8 @@ const fourTypes = onlyPictures('image/jpeg', 'image/png', 'image/gif', 'image/we
 const googleTypes = onlyPictures('image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif');
 const openAiSampling = fixedSampling("Unsupported value: 'temperature' is not supported with this model.");
 const gpt = onlyEfforts('none', 'low', 'medium', 'high', 'xhigh');
+const gpt6 = onlyEfforts('low', 'medium', 'high', 'xhigh');
+const ollamaTypes = onlyPictures('image/jpeg', 'image/png', 'image/webp');
 const gemini3 = onlyEfforts('low', 'high');
 
 /** No vendor refuses this: without marks each turn pays for all before it again. */
@@ -572,6 +586,7 @@ const openAiChat: Vendor = {
     completionCap,
     openAiSampling,
     gpt,
+    noReasoningWithTools,
     fourTypes,
     onlyFields(['reasoning_effort', 'safety_identifier', 'stream_options', 'max_completion_tokens']),
   ],
@@ -583,6 +598,20 @@ const earlierGptChat: Vendor = {
   rules: [...openAiChat.rules, noStop("Unsupported parameter: 'stop' is not supported with this model.")],
 };
 
+/** One of OpenAI's models that doesn't reason, by a name of its user's. */
+const deploymentRules = [
+  ...openAiRules,
+  completionCap,
+  fourTypes,
+  onlyFields(['safety_identifier', 'stream_options', 'max_completion_tokens']),
+];
+
+/** OpenAI's Responses, with the efforts that a model has. */
+function openAiResponses(model: string, efforts: VendorRule): Vendor {
+  const rules = [...openAiRules, ownEncryption, openAiSampling, efforts, fourTypes];
+  return { dialect: 'responses', model, reasoning: 'signed', rules };
+}
+
 /** A vendor for each row of the table, in each dialect that it is translated to. */
 export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
   anthropic: [
@@ -593,16 +622,45 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
   openai: [
     openAiChat,
     earlierGptChat,
-    {
-      dialect: 'responses',
-      model: 'gpt-5.5',
-      reasoning: 'signed',
-      rules: [...openAiRules, ownEncryption, openAiSampling, gpt, fourTypes],
-    },
+    openAiResponses('gpt-5.5', gpt),
+    openAiResponses('gpt-6-astra', gpt6),
+    openAiResponses('gpt-5-pro', onlyEfforts('high')),
+    openAiResponses('gpt-5.4-pro', onlyEfforts('medium', 'high', 'xhigh')),
+    openAiResponses('gpt-5-codex', onlyEfforts('low', 'medium', 'high')),
+    openAiResponses('gpt-5.1-codex', onlyEfforts('low', 'medium', 'high')),
+    openAiResponses('gpt-5.3-codex', onlyEfforts('low', 'medium', 'high', 'xhigh')),
   ],
   azure: [
     openAiChat,
     earlierGptChat,
+    { ...openAiChat, model: 'our-deployment', rules: deploymentRules },
+    chat({
+      model: 'DeepSeek-V4-Pro',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'reasoning_effort'],
+      rules: [deepseek, deepseekChoice, onlyEfforts('low', 'medium', 'high')],
+    }),
+    chat({ model: 'Kimi-K2.6', ...withText('reasoning_content'), rules: [kimi, kimiChoice, typedUnions] }),
+    chat({ model: 'FW-GLM-5.3', ...withText('reasoning_content') }),
+    chat({
+      model: 'gpt-oss-120b',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'reasoning_effort'],
+      rules: [onlyEfforts('low', 'medium', 'high')],
+    }),
+    chat({
+      model: 'grok-4.3',
+      takes: [...usual, 'reasoning_effort'],
+      rules: [
+        onlyEfforts('none', 'low', 'medium', 'high'),
+        noStop('Model grok-4.3 does not support parameter stop.'),
+      ],
+    }),
+    chat({
+      model: 'Mistral-Large-3',
+      takes: [],
+      rules: [nineCharacters, noUserAfterTool, mistralEnd],
+    }),
     { ...claude, model: 'claude-opus-5' },
     { ...olderClaude, model: 'claude-sonnet-4-5' },
     oldestClaude,
@@ -725,6 +783,11 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       ...chat({ model: 'google/gemini-3-pro', reasoning: 'details' }),
       rules: routerRules([keptDetails]),
     },
+    { ...chat({ model: 'anthropic/claude-opus-4.1' }), rules: routerRules([notBothSamplings]) },
+    {
+      ...chat({ model: 'anthropic/claude-opus-4.7' }),
+      rules: routerRules([noPrefill, fixedSampling('`temperature` is deprecated for this model.')]),
+    },
   ],
   zai: [
     chat({
@@ -753,7 +816,20 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       rules: [onlyFormats('invalid params, output format is not supported')],
     }),
   ],
-  qwen: [chat({ model: 'qwen3-max', takes: [...usual, 'enable_thinking'], rules: [qwenChoice] })],
+  qwen: [
+    chat({
+      model: 'qwen3-max',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'enable_thinking'],
+      rules: [qwenChoice],
+    }),
+    chat({
+      model: 'deepseek-v4-pro',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'enable_thinking'],
+      rules: [deepseek, qwenChoice],
+    }),
+  ],
   bedrock: [
     { ...claude, rules: [...claude.rules, noPictureUrls, noFormat], model: 'anthropic.claude-opus-5' },
     {
@@ -798,14 +874,20 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
   ollama: [
     chat({
       model: 'qwen3.5',
-      ...withText('reasoning_content'),
-      rules: [noPictureUrls, anchoredPatterns, noNullContent],
+      ...withText('reasoning'),
+      rules: [noPictureUrls, ollamaTypes, anchoredPatterns, noNullContent],
     }),
     chat({
       model: 'gpt-oss:20b',
-      reasoning: 'reasoning_content',
-      takes: [...usual, 'reasoning_content', 'reasoning_effort'],
-      rules: [noPictureUrls, anchoredPatterns, noNullContent, onlyEfforts('low', 'medium', 'high')],
+      reasoning: 'reasoning',
+      takes: [...usual, 'reasoning', 'reasoning_effort'],
+      rules: [
+        noPictureUrls,
+        ollamaTypes,
+        anchoredPatterns,
+        noNullContent,
+        onlyEfforts('low', 'medium', 'high'),
+      ],
     }),
   ],
   lmstudio: [
