@@ -80,13 +80,16 @@ const ofKeys = /\bkeys?\b|api_?key|\btoken\b|credential|authenti|unauthori[sz]ed
 const ofRequests =
   /\bmodels?\b|model_not_found|moderation|flagged|content|safety|policy|policies|region|country|location|permission to use/i;
 
+/** The status in words. */
+const saysNothing = /^\W*(?:(?:error|403|forbidden|access(?: is)? denied|permission denied)\W*)+$/i;
+
 /**
  * Whether a 403 is about the credentials, and not about what was asked for or the model: OpenRouter's moderation, OpenAI's
  * model_not_found and Anthropic's permission_error have the same status. Where nothing is said, it is.
  */
 export function isAboutCredentials(body: unknown): boolean {
   const { message, code = '' } = parseFailure(body, 403);
-  if (message === 'the provider answered with 403') return true;
+  if (message === 'the provider answered with 403' || saysNothing.test(message)) return true;
   const words = `${code} ${message}`;
   return ofCredentials.test(words) || (ofKeys.test(words) && !ofRequests.test(words));
 }

@@ -9,7 +9,7 @@ import { pingComment, type SseEvent, type WriteEvent } from './sse.ts';
 import { countTextTokens, tallyAnswer } from './text-tokens.ts';
 import type { TranslationContext } from './translation/context.ts';
 import { fitConversation } from './translation/fit-conversation.ts';
-import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
+import { cutAnswer, cutStream, endedBy, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames, type WireNames } from './translation/tool-names.ts';
 import { replaceUnsupported } from './translation/unsupported-content.ts';
 import { restoreAnswer, restoreCalls } from './translation/unwrap-stream.ts';
@@ -20,7 +20,8 @@ export interface AnswerContext {
   readonly names: WireNames;
   /** What the answer repeats. */
   readonly echo: Fields;
-  /** Stop sequences that the provider does not act on. */
+  /** Stop sequences that the client asked for, and those of them that the provider does not act on. */
+  readonly asked: readonly string[];
   readonly stops: readonly string[];
   /** Characters of the provider's request, for an estimate of its tokens; 0 if no answer can be cut. */
   readonly sentLength: number;
@@ -104,7 +105,7 @@ function translateConversation(
 ): Translation {
   const names = createToolNames(known?.names);
   const echoOf = client.codec.echoOf ?? (() => ({}));
-  let { echo = {}, stops = [], sentLength = 0 }: Partial<AnswerContext> = known ?? {};
+  let { echo = {}, asked: wanted = [], stops = [], sentLength = 0 }: Partial<AnswerContext> = known ?? {};
 
   return {
     request(body) {
@@ -119,7 +120,7 @@ function translateConversation(
       const neutral = { ...fitted, isStreaming: context.isStreaming ?? parsed.isStreaming };
       // Before the history, which may refer to a tool by another name than it is offered under now.
       for (const tool of neutral.tools) names.toWire(tool);
-      const wanted = neutral.stop.filter((stop) => stop !== '');
+      wanted = neutral.stop.filter((stop) => stop !== '');
       const stop = traitsOf(context).stopSequences ? provider.codec.stopSequences(wanted) : [];
       stops = stopsToCut(wanted, stop);
       const built = provider.codec.buildRequest({ ...neutral, stop }, context, names, dropped);
@@ -129,18 +130,20 @@ function translateConversation(
     facts() {
       // The first event repeats it.
       const isLong = JSON.stringify(echo).length > echoLimit;
-      return { names: names.renamed(), echo: isLong ? echoOf({}) : echo, stops, sentLength };
+      return { names: names.renamed(), echo: isLong ? echoOf({}) : echo, asked: wanted, stops, sentLength };
     },
     answer(body) {
       if (!isFields(body)) throw brokenAnswer('is not a JSON object');
       const answer = cutAnswer(restoreAnswer(provider.codec.parseAnswer(body), names), stops);
-      return { body: client.codec.buildAnswer(answer, context, echo) };
+      const ended = { ...answer, ...endedBy(answer.finish, answer.stopSequence, wanted) };
+      return { body: client.codec.buildAnswer(ended, context, echo) };
     },
     tally: (body, bytes) => tallyAnswer(provider, body, bytes),
     error: (status, body) => client.errorBody(parseFailure(body, status)),
     stream() {
       const stream: TranslatedEvents = new TranslatedEvents(provider.writtenMembers, {
         createWriter: (write) => client.codec.createWriter(context, echo, write),
+        asked: wanted,
         createReader: (sink) =>
           provider.codec.createReader(
             restoreCalls(
@@ -168,7 +171,7 @@ function translateEmbeddings(
       echo = { ...client.embeddingCodec.echoOf(asked), count: request.texts.length };
       return { body: provider.embeddingCodec.buildRequest(request, context, dropped), dropped: [...dropped] };
     },
-    facts: () => ({ names: createToolNames().renamed(), echo, stops: [], sentLength: 0 }),
+    facts: () => ({ names: createToolNames().renamed(), echo, asked: [], stops: [], sentLength: 0 }),
     answer(body) {
       if (!isFields(body)) throw brokenAnswer('is not a JSON object');
       const answer = provider.embeddingCodec.parseAnswer(body);
@@ -184,6 +187,8 @@ function translateEmbeddings(
 }
 
 interface StreamEnds {
+  /** The stop sequences that the client asked for. */
+  readonly asked: readonly string[];
   createWriter(write: WriteEvent): StreamWriter;
   createReader(sink: StreamSink): StreamReader;
 }
@@ -206,7 +211,7 @@ class TranslatedEvents implements StreamTranslation {
   readonly #writtenMembers: RegExp;
   readonly #reader: StreamReader;
 
-  constructor(writtenMembers: RegExp, { createWriter, createReader }: StreamEnds) {
+  constructor(writtenMembers: RegExp, { asked, createWriter, createReader }: StreamEnds) {
     const writer = createWriter((name, data) => {
       // Nearly always the only one of its event, and the first push would make room for many.
       if (this.#out === undefined) this.#out = [{ name, data }];
@@ -238,7 +243,8 @@ class TranslatedEvents implements StreamTranslation {
         this.#usage = latest;
       },
       complete: (finish, stopSequence) => {
-        writer.complete(finish, this.#usage, stopSequence);
+        const ended = endedBy(finish, stopSequence, asked);
+        writer.complete(ended.finish, this.#usage, ended.stopSequence);
         if (this.#state === 'open') this.#state = 'complete';
       },
       fail: (failure) => {

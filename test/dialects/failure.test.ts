@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isAboutCredentials } from '../../src/dialects/failure.ts';
 import { sseOf, startTranslation } from './translation/run-translation.ts';
 
 test.each([
@@ -50,6 +51,20 @@ test.each(['chat', 'responses'] as const)(
     });
   },
 );
+
+test.each([
+  ['Forbidden', true],
+  ['<html><h1>403 Forbidden</h1></html>', true],
+  [{ error: { message: 'Access denied.' } }, true],
+  [{ error: { message: 'Your API key is not valid' } }, true],
+  [{ error: { message: 'The prompt was flagged by moderation' } }, false],
+  [
+    { error: { message: 'Your project does not have access to the model m', code: 'model_not_found' } },
+    false,
+  ],
+])('a 403 of %j is about the credentials: %s', (body, expected) => {
+  expect(isAboutCredentials(body)).toBe(expected);
+});
 
 test('a prompt that is too long has the code that agents compact on', () => {
   const body = {

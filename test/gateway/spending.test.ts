@@ -447,3 +447,32 @@ test('an answer that cannot be translated costs what the provider says it used',
     usage: { input_tokens: 3, output_tokens: 4 },
   });
 });
+
+// Google's endpoint of Chat knows no references: written out, they may be much longer than what the client sent.
+test('what references become is reserved before it is built', async () => {
+  const limited = await startGateway(`
+providers:
+  google: { dialect: openai, host: gemini, base_url: "${host.url}/v1", endpoints: [chat] }
+models: [{ match: "gemini-*", provider: google }]
+projects: { shop: { limits: { tokens_per_day: 12000 }, keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+  const definition = { type: 'object', description: 'x'.repeat(3_000), properties: {} };
+  const plant = (reference: string) => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: 9 }, (_, at) => [`p${at}`, { [reference]: '#/$defs/d' }]),
+    ),
+    $defs: { d: definition },
+  });
+  const ask = (reference: string) => ({
+    ...{ model: 'gemini-3-pro', max_tokens: 10, messages: body.messages },
+    tools: [{ name: 'plant', input_schema: plant(reference) }],
+  });
+  host.script(json(chatAnswer));
+  const before = host.requests.length;
+
+  const refused = await post(limited, '/v1/messages', ask('$ref'));
+  const taken = await post(limited, '/v1/messages', ask('$comment'));
+
+  expect([refused.status, taken.status, host.requests.length - before]).toEqual([429, 200, 1]);
+});

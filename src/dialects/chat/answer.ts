@@ -41,7 +41,10 @@ export function parseChatAnswer(body: Fields): Answer {
       ...textPart('refusal', toText(message.refusal)),
       ...calls,
     ],
-    finish: stopSequence === undefined ? parseFinishWord(choice.finish_reason, calls.length > 0) : 'sequence',
+    finish: parseFinishWord(
+      stopSequence === undefined ? choice.finish_reason : 'stop_sequence',
+      calls.length > 0,
+    ),
     stopSequence,
     usage: parseChatUsage(body),
   };

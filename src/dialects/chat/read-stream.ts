@@ -21,8 +21,8 @@ export function createChatReader(sink: StreamSink): StreamReader {
     sink.start();
     sealThought();
     calls.flush();
-    if (stopSequence === undefined) sink.complete(parseFinishWord(reason, calls.count() > 0));
-    else sink.complete('sequence', stopSequence);
+    const word = stopSequence === undefined ? reason : 'stop_sequence';
+    sink.complete(parseFinishWord(word, calls.count() > 0), stopSequence);
   }
 
   function readDelta(delta: Fields): void {

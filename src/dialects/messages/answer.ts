@@ -18,9 +18,11 @@ import { buildMessagesUsage, parseMessagesUsage } from './usage.ts';
 export function parseMessagesAnswer(body: Fields): Answer {
   const { content } = body;
   if (!Array.isArray(content)) throw brokenAnswer('has no content');
+  const parts = content.flatMap((block: unknown) => parseBlock(toFields(block)));
+  const hasCalls = parts.some(({ kind }) => kind === 'call');
   return {
-    parts: content.flatMap((block: unknown) => parseBlock(toFields(block))),
-    finish: parseFinishWord(body.stop_reason, false),
+    parts,
+    finish: parseFinishWord(body.stop_reason, hasCalls),
     stopSequence: toText(body.stop_sequence) || undefined,
     usage: parseMessagesUsage(body.usage),
   };

@@ -1,5 +1,6 @@
 import { traitsOf } from '../../hosts/find-host.ts';
 import { canStopThinking, nearestEffort, thinkingBudgets, thinkingControl } from '../../hosts/models.ts';
+import type { HostTraits } from '../../hosts/traits.ts';
 import type { ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type TranslationContext,
   translatedCap,
 } from '../translation/context.ts';
+import { toHostSchema } from '../translation/host-schemas.ts';
 import { toClosedSchema } from '../translation/schemas.ts';
 import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
 import { placeBreakpoints } from './breakpoints.ts';
@@ -21,8 +23,9 @@ export function buildMessagesRequest(
 ): Fields {
   const asked = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
   const { system, messages } = buildMessagesTurns(request, { context, names, dropped });
-  const tools = request.tools.map((tool) => buildTool(tool, names));
-  if (traitsOf(context).promptCache === 'breakpoints' && context.promptCache !== 'off')
+  const traits = traitsOf(context);
+  const tools = request.tools.map((tool) => buildTool(tool, names, traits));
+  if (traits.promptCache === 'breakpoints' && context.promptCache !== 'off')
     placeBreakpoints({ tools, system, messages });
   const toolChoice = buildToolChoice(request, names);
   const budget = thinkingBudget(request, context, { asked, messages, dropped });
@@ -43,13 +46,14 @@ export function buildMessagesRequest(
   });
 }
 
-function buildTool(tool: Tool, names: ToolNames): Fields {
-  const plain = toFunctionTool(tool);
+function buildTool(tool: Tool, names: ToolNames, { schemas }: HostTraits): Fields {
+  const { description, strict, parameters: asked } = toFunctionTool(tool);
+  const parameters = toHostSchema(asked, schemas);
   return withoutAbsent({
     name: names.toWire(tool),
-    description: plain.description,
-    input_schema: plain.strict === true ? toClosedSchema(plain.parameters) : plain.parameters,
-    strict: plain.strict === true ? true : undefined,
+    description,
+    input_schema: strict === true ? toClosedSchema(parameters) : parameters,
+    strict: strict === true ? true : undefined,
   });
 }
 

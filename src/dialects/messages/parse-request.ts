@@ -26,7 +26,7 @@ import { findToolChanges, type ToolChanges } from './tool-changes.ts';
 
 /** A Messages request in the neutral form. Throws where a field is malformed or can't be carried over. */
 export function parseMessagesRequest(body: Fields, dropped: Dropped): ConversationRequest {
-  const tools = parseTools(body.tools, findToolChanges(body.messages), dropped);
+  const tools = parseTools(body, findToolChanges(body.messages), dropped);
   const outputConfig = isFields(body.output_config) ? body.output_config : {};
   const choice = parseToolChoice(body.tool_choice, tools);
   return {
@@ -54,10 +54,15 @@ interface ParsedTools {
 }
 
 /**
- * Tools that wait to be found (`defer_loading`) are offered once a search of the client's has named them: so is Claude
- * Code's placeholder never. Where the search is the provider's own, nothing else could find them.
+ * Tools that wait to be found (`defer_loading`) are offered once a search of the client's has named them, or the request
+ * forces them: so is Claude Code's placeholder never. Where the search is the provider's own, nothing else could find them.
  */
-function parseTools(value: unknown, changes: ToolChanges, dropped: Dropped): ParsedTools {
+function parseTools(
+  { tools: value, tool_choice: choice }: Fields,
+  changes: ToolChanges,
+  dropped: Dropped,
+): ParsedTools {
+  const { name: forced } = toFields(choice);
   const custom: Tool[] = [];
   const server = new Set<string>();
   const listed = new Set(toList(value).map((tool) => toText(toFields(tool).name)));
@@ -66,7 +71,7 @@ function parseTools(value: unknown, changes: ToolChanges, dropped: Dropped): Par
   const defined = [...added.values()].filter(({ name }) => !listed.has(toText(name)));
   const findsAll = toList(value).some((tool) => toText(toFields(tool).type).startsWith('tool_search_tool_'));
   const isWaiting = ({ name, defer_loading }: Fields) =>
-    defer_loading === true && !findsAll && !changes.loaded.has(toText(name));
+    defer_loading === true && !findsAll && name !== forced && !changes.loaded.has(toText(name));
   const all = value === undefined || value === null ? defined : [...parseList(value, 'tools'), ...defined];
   parseEach(all, 'tools', (tool, path) => {
     const name = parseText(tool.name, `${path}.name`);
@@ -117,7 +122,9 @@ function parseParallel(toolChoice: unknown): boolean | undefined {
 }
 
 function effortOfThinking(value: unknown): Effort | undefined {
-  if (!isFields(value) || value.type !== 'enabled') return undefined;
+  if (!isFields(value)) return undefined;
+  if (value.type === 'disabled') return 'none';
+  if (value.type !== 'enabled') return undefined;
   return effortOfBudget(parseOptionalCount(value.budget_tokens, 'thinking.budget_tokens') ?? 0);
 }
 

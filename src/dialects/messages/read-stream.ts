@@ -36,7 +36,10 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
         readUsage(event);
         return;
       case 'message_stop':
-        sink.complete(parseFinishWord(stop.stop_reason, false), toText(stop.stop_sequence) || undefined);
+        sink.complete(
+          parseFinishWord(stop.stop_reason, blocks.hasCalls()),
+          toText(stop.stop_sequence) || undefined,
+        );
         return;
       case 'ping':
         sink.ping();
@@ -86,6 +89,7 @@ function createMessagesBlocks(sink: StreamSink) {
   }
 
   return {
+    hasCalls: () => calls > 0,
     start(block: Fields): void {
       if (block.type === 'text') say('text', block.text);
       else if (block.type === 'thinking') {

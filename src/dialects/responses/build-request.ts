@@ -1,5 +1,6 @@
 import { traitsOf } from '../../hosts/find-host.ts';
 import { isOpenAiReasoningModel } from '../../hosts/models.ts';
+import type { HostTraits } from '../../hosts/traits.ts';
 import {
   type AnswerFormat,
   type CallKind,
@@ -16,6 +17,7 @@ import {
 } from '../conversation.ts';
 import { type Dropped, type Fields, parseJson, toFields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
+import { toHostSchema } from '../translation/host-schemas.ts';
 import { joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
 import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
@@ -32,14 +34,15 @@ export function buildResponsesRequest(
   dropped: Dropped,
 ): Fields {
   const { system, turns } = withoutLoneSystem(request);
-  const isOpenAi = traitsOf(context).openAiOptions;
+  const traits = traitsOf(context);
+  const isOpenAi = traits.openAiOptions;
   const effort = acceptedEffort(request, context, dropped);
   return withoutAbsent({
     model: context.targetModel,
     instructions: system.length > 0 ? system.map((turn) => turn.text).join('\n\n') : undefined,
     input: buildItems(turns, context, names),
     max_output_tokens: buildLimit(request, context),
-    ...buildOpenAiTools(request, names, { tool: buildTool, chosen: buildChosen }),
+    ...buildOpenAiTools(request, names, { tool: toolBuilder(traits), chosen: buildChosen }),
     temperature: request.temperature,
     top_p: request.topP,
     reasoning: effort === undefined ? undefined : { effort },
@@ -70,14 +73,17 @@ function buildLimit(request: ConversationRequest, context: TranslationContext): 
   return limit === undefined ? undefined : Math.max(minLimit, limit);
 }
 
-function buildTool(tool: Tool, names: ToolNames): Fields {
-  const named = { name: names.toWire(tool), description: tool.description };
-  if (tool.kind === 'custom') {
-    return withoutAbsent({ type: 'custom', ...named, format: flatFormat(tool.format) });
-  }
-  const parameters = { type: 'object', properties: {}, ...toArgumentsSchema(tool.parameters ?? {}) };
-  // This dialect takes an absent `strict` for true, the others for false.
-  return withoutAbsent({ type: 'function', ...named, parameters, strict: tool.strict ?? false });
+function toolBuilder({ schemas }: HostTraits) {
+  return (tool: Tool, names: ToolNames): Fields => {
+    const named = { name: names.toWire(tool), description: tool.description };
+    if (tool.kind === 'custom') {
+      return withoutAbsent({ type: 'custom', ...named, format: flatFormat(tool.format) });
+    }
+    const asked = { type: 'object', properties: {}, ...toArgumentsSchema(tool.parameters ?? {}) };
+    const parameters = toHostSchema(asked, schemas);
+    // This dialect takes an absent `strict` for true, the others for false.
+    return withoutAbsent({ type: 'function', ...named, parameters, strict: tool.strict ?? false });
+  };
 }
 
 // Chat nests a grammar one level deeper.

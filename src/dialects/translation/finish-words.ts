@@ -8,7 +8,7 @@ import { brokenAnswer, toText } from '../fields.ts';
  * inspect_ai#5189, huggingface/chat-ui#2383, 2026-09.
  */
 const words: Readonly<Record<FinishReason, string>> = {
-  stop: 'stop end_turn end eos eos_token completed complete other finish_reason_unspecified',
+  stop: 'stop end_turn end eos eos_token completed complete finish_reason_unspecified',
   sequence: 'stop_sequence',
   length: `length max_tokens max_output_tokens max_length model_length model_context_window_exceeded pause_turn compaction
     context_length_exceeded context_window_exceeded`,
@@ -25,7 +25,7 @@ const finishes: ReadonlyMap<string, FinishReason> = new Map(
 );
 
 /**
- * Why an answer ended. Some hosts say that it stopped, or nothing, although there are calls. Throws
+ * Why an answer ended. Some hosts say that it stopped, or nothing, although there are calls, which are to be run. Throws
  * provider.broken_response for a failure and for an unknown word.
  */
 export function parseFinishWord(reason: unknown, hasCalls: boolean): FinishReason {
@@ -34,5 +34,5 @@ export function parseFinishWord(reason: unknown, hasCalls: boolean): FinishReaso
   if (finish === undefined) {
     throw brokenAnswer(/^[\w.-]{1,40}$/.test(word) ? `ended with "${word}"` : 'ended for an unknown reason');
   }
-  return finish === 'stop' && hasCalls ? 'calls' : finish;
+  return hasCalls && (finish === 'stop' || finish === 'sequence') ? 'calls' : finish;
 }

@@ -122,12 +122,17 @@ function chatEdits(document: JsonDocument, takesSkipWord: boolean): ByteEdit[] {
   ]);
 }
 
+/** In both spellings that Google takes. */
+const signatureNames = ['thoughtSignature', 'thought_signature'];
+
 function geminiEdits(document: JsonDocument): ByteEdit[] {
   return elementsOf(document, document.root, 'contents').flatMap((content) =>
-    elementsOf(document, content, 'parts').flatMap((part) => {
-      const signature = bytesSlot.read(document.memberText(part, 'thoughtSignature') ?? '');
-      return isOurSeal(signature) ? skipSignature(document, part, 'thoughtSignature') : [];
-    }),
+    elementsOf(document, content, 'parts').flatMap((part) =>
+      signatureNames.flatMap((name) => {
+        const signature = bytesSlot.read(document.memberText(part, name) ?? '');
+        return isOurSeal(signature) ? skipSignature(document, part, name) : [];
+      }),
+    ),
   );
 }
 

@@ -4,8 +4,11 @@ import { toGoogleSchema } from './google-schema.ts';
 import type { FollowReference } from './references.ts';
 import { inWords, mapSchema } from './schemas.ts';
 
-/** A schema of arguments as a host takes it. Throws request.unsupported where references make it too large. */
-export function toHostSchema(schema: Fields, kind: HostTraits['schemas'], follow: FollowReference): Fields {
+/**
+ * A schema of arguments as a host takes it. Google's form is that of its endpoint of Chat, which alone says what follows
+ * references. Throws request.unsupported where these make it too large.
+ */
+export function toHostSchema(schema: Fields, kind: HostTraits['schemas'], follow?: FollowReference): Fields {
   switch (kind) {
     case 'any':
       return schema;
@@ -16,7 +19,7 @@ export function toHostSchema(schema: Fields, kind: HostTraits['schemas'], follow
     case 'typed_unions':
       return mapSchema(schema, withTypedVariants);
     case 'google':
-      return toGoogleSchema(schema, follow);
+      return follow === undefined ? schema : toGoogleSchema(schema, follow);
   }
 }
 

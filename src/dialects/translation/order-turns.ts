@@ -29,7 +29,7 @@ interface Places {
 /**
  * Puts turns into the order that every provider requires: consecutive assistant turns are merged, and the results of
  * calls come right after them, one for each call in the calls' order. A call without a result gets an error as its
- * result; a result without a call is refused.
+ * result; a result without a call is refused. What comes twice for one call is one result.
  */
 export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
   const ordered: Turn[] = [];
@@ -79,11 +79,14 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
     const places = open.get(result.callId);
     if (places === undefined)
       throw unsupported(result.path, 'a tool result must follow the call it belongs to');
-    const slot = places.slots[places.taken];
-    const call = slot === undefined ? undefined : places.results[slot];
-    if (slot === undefined || call === undefined) return;
-    places.results[slot] = { ...result, callId: call.callId };
-    places.taken += 1;
+    const { results, slots, taken } = places;
+    const isAgain = taken >= slots.length;
+    const slot = slots[isAgain ? slots.length - 1 : taken];
+    const before = slot === undefined ? undefined : results[slot];
+    if (slot === undefined || before === undefined) return;
+    const parts = isAgain ? [...before.parts, ...result.parts] : result.parts;
+    results[slot] = { ...result, parts, callId: before.callId };
+    if (!isAgain) places.taken += 1;
   }
 }
 

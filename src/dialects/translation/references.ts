@@ -20,7 +20,7 @@ export type FollowReference = (definition: Fields, depth: number) => void;
 
 /**
  * How much the references of one request may add to it where they are written out: as much as its schemas have, because
- * references can multiply, and budgets count what the client has sent.
+ * references can multiply.
  */
 export function createExpansion(schemas: readonly unknown[]): { of(tool: string): FollowReference } {
   const sizes = new Map<Fields, number>();
@@ -34,7 +34,7 @@ export function createExpansion(schemas: readonly unknown[]): { of(tool: string)
 
   return {
     of: (tool) => (definition, depth) => {
-      left ??= Math.max(usualExpansion, JSON.stringify(schemas).length);
+      left ??= mostExpansion(JSON.stringify(schemas).length);
       left -= sizeOf(definition);
       if (left >= 0 && depth < maxReferenceDepth) return;
       throw unsupported('tools', `the references in the schema of ${tool} make it too large for this model`);
@@ -44,3 +44,8 @@ export function createExpansion(schemas: readonly unknown[]): { of(tool: string)
 
 /** In characters. */
 const usualExpansion = 32_768;
+
+/** What references may add to schemas of this length, in characters: budgets reserve it before anything is built. */
+export function mostExpansion(length: number): number {
+  return Math.max(usualExpansion, length);
+}

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import type { Answer, AnswerPart, StreamSink } from '../conversation.ts';
+import type { Answer, AnswerPart, FinishReason, StreamSink } from '../conversation.ts';
 import { HeldText } from '../held-text.ts';
 
 /** The gateway searches each piece of an answer for all of them, which may hold up other exchanges. */
@@ -14,6 +14,17 @@ export function stopsToCut(wanted: readonly string[], passed: readonly string[])
   if (stops.length <= countLimit && length <= lengthLimit) return stops;
   const limits = `at most ${countLimit} of together ${lengthLimit} characters can be used with a provider that knows none`;
   throw new GatewayError('request.unsupported', `too many or too long stop sequences: ${limits}`);
+}
+
+/** Hosts say as well what else they have stopped at, such as their own mark of an answer's end. */
+export function endedBy(
+  finish: FinishReason,
+  sequence: string | undefined,
+  asked: readonly string[],
+): { readonly finish: FinishReason; readonly stopSequence: string | undefined } {
+  if (finish !== 'sequence') return { finish, stopSequence: undefined };
+  if (sequence !== undefined && asked.includes(sequence)) return { finish, stopSequence: sequence };
+  return { finish: 'stop', stopSequence: undefined };
 }
 
 /** Finds the first stop sequence in a text that comes in pieces. */

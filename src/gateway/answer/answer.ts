@@ -182,6 +182,7 @@ async function sendAsStream(
   answered: Answered,
 ): Promise<void> {
   const { answer } = answered.forwarded;
+  answered.early.expectWhole();
   const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
   const value = parseJson(body.toString());
   const isAnswer = isFields(value) && errorInside(value) === undefined;

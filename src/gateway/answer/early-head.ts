@@ -17,11 +17,12 @@ const betweenSignsMs = 15_000;
 
 /**
  * The head of a stream, sent while the provider has not answered yet, with signs of life behind it until the answer begins.
- * From then on a failure is an error event. For streams that the gateway translates, and where `open_after` is set.
+ * From then on a failure is an error event. For streams that the gateway writes, and where `open_after` is set.
  */
 export class EarlyHead {
   readonly #exchange: Exchange;
   readonly #decided: DecidedRequest;
+  readonly #isPossible: boolean;
   #timer: NodeJS.Timeout | undefined;
   /** Whether the client has a head, and of the answer nothing yet. */
   isOpen = false;
@@ -30,11 +31,17 @@ export class EarlyHead {
     this.#exchange = exchange;
     this.#decided = decided;
     const { endpoint, request } = decided;
-    if (!request.stream || wantsArray(endpoint, query)) return;
+    this.#isPossible = request.stream && !wantsArray(endpoint, query);
+    if (!this.#isPossible) return;
     const { options } = first.provider;
     const isTranslated = dialectAtTarget(first, endpoint) !== endpoint.dialectName;
     const { openAfterMs = isTranslated ? ownOpenAfterMs : undefined } = options;
     if (openAfterMs !== undefined) this.#timer = setTimeout(() => this.#open(), openAfterMs).unref();
+  }
+
+  /** The gateway writes the stream, as is known by now: of a whole answer, on which the host may still work. */
+  expectWhole(): void {
+    if (this.#isPossible) this.#timer ??= setTimeout(() => this.#open(), ownOpenAfterMs).unref();
   }
 
   #open(): void {

@@ -1,12 +1,14 @@
 import type { Dialect } from '../../dialects/dialect.ts';
+import { mostExpansion } from '../../dialects/translation/references.ts';
 import { noUsage, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Amounts, noAmounts } from '../../limits/counters.ts';
 import { listPrice, mostImageTokens } from '../../limits/known-models.ts';
 import type { Limiter, Reservation, ReserveOptions } from '../../limits/limiter.ts';
 import { costOf, newTokensOf, type Price, worstCostOf } from '../../limits/price.ts';
+import { tokensOf } from '../../policy/traverse/worst-input.ts';
 import type { Target } from '../../providers/route.ts';
-import type { ModelEndpoint } from '../endpoints.ts';
+import { dialectAtTarget, type ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 import type { RoutedRequest } from '../route.ts';
 import type { SeenAnswer } from '../subscriber.ts';
@@ -156,7 +158,8 @@ export class Spending {
     let outputTokens = 0;
     let nanoUsd: number | undefined;
     for (const target of this.#targets) {
-      const named = writtenTokens + images * (target.known?.imageTokens ?? mostImageTokens);
+      const named =
+        writtenTokens + this.#addedTokensAt(target) + images * (target.known?.imageTokens ?? mostImageTokens);
       const input = hasOther ? Math.max(named, this.#windowOf(target)) : named;
       const output = this.#maxOutputAt(target);
       inputTokens = Math.max(inputTokens, input);
@@ -166,6 +169,18 @@ export class Spending {
       nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf({ input, output, searches }, price));
     }
     return { inputTokens, outputTokens, nanoUsd };
+  }
+
+  /** What the body for a target may have besides the client's: schemas whose references are written out. */
+  #addedTokensAt(target: Target): number {
+    const { document } = this.#request;
+    const isExpanded =
+      dialectAtTarget(target, this.#endpoint) === 'chat' &&
+      this.#endpoint.dialectName !== 'chat' &&
+      target.provider.traitsFor(target.model).schemas === 'google';
+    const tools = isExpanded ? document.member(document.root, 'tools') : undefined;
+    if (tools === undefined || !document.raw(tools).includes('$ref')) return 0;
+    return tokensOf(mostExpansion(document.raw(tools).length));
   }
 
   get #demand(): Demand {

@@ -23,6 +23,11 @@ const dataUrl = Buffer.from('data:');
 const backslash = 0x5c;
 const letterU = 0x75;
 
+/** The tokens of plain text of so many bytes. */
+export function tokensOf(bytes: number): number {
+  return Math.ceil(bytes / bytesPerToken);
+}
+
 /** The most input tokens that a request is likely to be counted as. */
 export function worstInputTokens(document: JsonDocument): number {
   let textBytes = document.bytes.length;
@@ -43,7 +48,7 @@ export function worstInputTokens(document: JsonDocument): number {
     textBytes -= wide + escapes * escapeBytes;
     otherTokens += wide * wideTokensPerByte + escapes * escapedTokens;
   }
-  return Math.ceil(textBytes / bytesPerToken) + otherTokens;
+  return tokensOf(textBytes) + otherTokens;
 }
 
 /**

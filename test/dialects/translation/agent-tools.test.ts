@@ -53,6 +53,17 @@ describe('tools that wait to be found', () => {
     });
   });
 
+  test('are offered if the request forces them', () => {
+    const body = sent('messages', {
+      tools,
+      messages: [ask],
+      tool_choice: { type: 'tool', name: 'mcp__mail' },
+    });
+
+    expect(offered(body)).toEqual(['ToolSearch', 'mcp__mail']);
+    expect(body).toMatchObject({ tool_choice: { function: { name: 'mcp__mail' } } });
+  });
+
   test('are all offered where the search is the provider’s own', () => {
     const own = { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' };
 

@@ -73,12 +73,3 @@ describe('what models and hosts get wrong', () => {
     });
   });
 });
-
-test('a stop sequence that a host names reaches a messages client', () => {
-  const choice = { message: { content: 'x' }, finish_reason: 'stop', stop_reason: 'END' };
-
-  expect(answer('messages', 'chat', { choices: [choice] })).toMatchObject({
-    stop_reason: 'stop_sequence',
-    stop_sequence: 'END',
-  });
-});

@@ -92,13 +92,40 @@ const messages: Probes = {
   },
   tool_choice: { base: withTool(), set: { tool_choice: { type: 'any' } }, mark: 'required', marks: { gemini: 'ANY' } },
   'tool_choice.disable_parallel_tool_use': { base: withTool(), set: { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }, mark: 'false' },
-  'thinking.type|adaptive or disabled': { set: { thinking: { type: 'adaptive' } }, context: reasoning },
+  'thinking.type|adaptive': { set: { thinking: { type: 'adaptive' } }, context: reasoning },
+  'thinking.type|disabled': { set: { thinking: { type: 'disabled' } }, context: reasoning, mark: 'minimal', marks: { gemini: '"thinkingLevel":"low"' } },
+  'thinking.display': { base: thinking, set: { thinking: { ...thinking.thinking, display: 'omitted' } } },
   'messages[].output_config': {
     base: { messages: [{ role: 'user', content: 'hi' }] },
     set: { messages: [{ role: 'user', content: 'hi', output_config: { effort: 'low' } }] },
   },
   'messages[].content[].cache_control': { base: user([text]), set: user([{ ...text, cache_control: { type: 'ephemeral' } }]) },
   'messages[].content[].thinking': { base: assistant(text), set: assistant(thought, { type: 'redacted_thinking', data: 'z' }, text) },
+  'messages[].content[].mcp_tool_use': {
+    base: assistant(text),
+    set: assistant(
+      { type: 'mcp_tool_use', id: 'm', name: 'x', server_name: 's', input: {} },
+      { type: 'mcp_tool_result', tool_use_id: 'm', is_error: false, content: [] },
+      { type: 'mcp_tool_listing', server_name: 's', tools: [] },
+      { type: 'fallback', from: { model: 'a' }, to: { model: 'b' } },
+      text,
+    ),
+  },
+  'messages[].content[].citations': { base: assistant(text), set: assistant({ ...text, citations: [] }) },
+  'messages[].content[].tool_addition': {
+    base: user('hello'),
+    set: {
+      messages: [
+        ...user('hello').messages,
+        { role: 'system', content: [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'probe' } }] },
+      ],
+    },
+  },
+  'messages[].content[].tool_reference': {
+    set: messagesCall({ content: [{ type: 'tool_reference', tool_name: 'probe_tool' }] }),
+    mark: 'probe_tool',
+  },
+  'messages[].content[].compaction': { set: assistant({ type: 'compaction', content: 'probe text' }), mark: 'probe text' },
   'messages[].content[].server_tool_use': { base: assistant(text), set: assistant(...searched, text) },
   'messages[].content[].source.file_id': { set: user([{ type: 'image', source: { type: 'file', file_id: 'f' } }]), param: 'messages[0].content[0].source' },
   'messages[].content[]': { set: user([{ type: 'container_upload' }]), param: 'messages[0].content[0]' },
@@ -130,6 +157,13 @@ const messages: Probes = {
 };
 
 const said = (members: object) => ({ messages: [{ role: 'assistant', content: 'hi', ...members }] });
+const chatCalls = (members: object = {}) => [
+  {
+    role: 'assistant',
+    tool_calls: [{ id: 'call_x', type: 'function', function: { name: 'f', arguments: '{}' }, ...members }],
+  },
+  { role: 'tool', tool_call_id: 'call_x', content: 'hi' },
+];
 const chatTool = { type: 'function', function: { name: 'f' } };
 const withFunction = (members: object) => ({
   tools: [{ type: 'function', function: { name: 'f', ...members } }],
@@ -159,6 +193,10 @@ const chat: Probes = {
   'modalities|contains anything but text': { set: { modalities: ['text', 'audio'] } },
   modalities: { set: { modalities: ['text'] } },
   'messages[].name': { base: user('hi'), set: { messages: [{ role: 'user', content: 'hi', name: 'n' }] } },
+  'messages[].tool_calls[].extra_content': {
+    base: { messages: chatCalls() },
+    set: { messages: chatCalls({ extra_content: { google: { thought_signature: 'x' } } }) },
+  },
   'messages[].reasoning_content': { base: said({}), set: said({ reasoning_content: 'thought' }) },
   'messages[].content[].input_audio': { set: user([{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }]), param: 'messages[0].content[0]' },
   'messages[].content[].file.file_id': { set: user([{ type: 'file', file: { file_id: 'f' } }]), param: 'messages[0].content[0]' },

@@ -57,7 +57,7 @@ const known: readonly (readonly [TextDialectName, string, keyof typeof said])[] 
 // biome-ignore format: a case a line
 const failures: readonly (readonly [TextDialectName, string])[] = [
   ['chat', 'insufficient_system_resource'], ['chat', 'error'], ['chat', 'network_error'], ['chat', 'abort'], ['chat', 'word_of_tomorrow'],
-  ['messages', 'word_of_tomorrow'], ['gemini', 'MALFORMED_FUNCTION_CALL'], ['gemini', 'UNEXPECTED_TOOL_CALL'], ['gemini', 'WORD_OF_TOMORROW'],
+  ['messages', 'word_of_tomorrow'], ['gemini', 'MALFORMED_FUNCTION_CALL'], ['gemini', 'UNEXPECTED_TOOL_CALL'], ['gemini', 'WORD_OF_TOMORROW'], ['gemini', 'OTHER'],
 ];
 
 function answersOf(dialect: TextDialectName, reason: string) {
@@ -92,6 +92,20 @@ describe('the reason of an ending', () => {
     expect(whole).toThrow(failure as Error);
     expect(stream.thrown).toEqual(failure);
     expect(stream.state).toBe('open');
+  });
+
+  test.each(['end_turn', 'stop_sequence'])('of Messages, %s beside a call, is the call', (reason) => {
+    const call = { type: 'tool_use', id: 't', name: 'look', input: {} };
+    const { whole, stream: events } = messages(reason);
+    const stream = [...events];
+    stream[1] = event('content_block_start', { index: 0, content_block: call });
+
+    const answer = startTranslation('chat', 'messages').answer({ ...whole, content: [call] });
+
+    expect(JSON.stringify(answer.body)).toContain('"finish_reason":"tool_calls"');
+    expect(runStream(startTranslation('chat', 'messages'), stream).text).toContain(
+      '"finish_reason":"tool_calls"',
+    );
   });
 
   test('that is no word is not quoted', () => {

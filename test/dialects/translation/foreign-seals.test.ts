@@ -109,6 +109,15 @@ test('chat: the word at Google, else nothing', () => {
   });
 });
 
+test('Google takes its signatures in either spelling', () => {
+  const content = (signature: object) => ({
+    contents: [{ role: 'model', parts: [{ functionCall: { name: 'f' }, ...signature }] }],
+  });
+
+  for (const name of ['thoughtSignature', 'thought_signature'])
+    expect(cut('gemini', content({ [name]: bytes(seal) }))).toEqual(content({ [name]: skip }));
+});
+
 test('a body without a seal, and one with odd members, stays', () => {
   for (const body of [
     { messages: [{ content: open }, open, { content: [open, { data: 1 }] }] },

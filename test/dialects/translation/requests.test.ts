@@ -580,7 +580,7 @@ describe('hostile requests', () => {
     );
   });
 
-  test('of two results for one call the first counts', () => {
+  test('two results for one call are one', () => {
     const call = chatCall('a', 'f', '{}');
     const messages = [
       { role: 'assistant', tool_calls: [call] },
@@ -588,7 +588,7 @@ describe('hostile requests', () => {
       { role: 'tool', tool_call_id: 'a', content: 'second' },
     ];
 
-    expect(request('chat', 'responses', { messages }).input.at(-1).output).toBe('first');
+    expect(request('chat', 'responses', { messages }).input.at(-1).output).toBe('first\n\nsecond');
   });
 
   test('names of dropped fields are bounded in number and length', () => {

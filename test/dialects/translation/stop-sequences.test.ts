@@ -180,6 +180,37 @@ test('a messages host gets no blank sequence, and its answer is cut there', () =
   expect(answer).toMatchObject({ choices: [{ message: { content: 'one' }, finish_reason: 'stop' }] });
 });
 
+// vLLM and others name what they stopped at, which may be a mark of their own.
+test.each([
+  ['END', 'stop_sequence', 'END'],
+  ['end_turn', 'end_turn', null],
+  ['<|im_end|>', 'end_turn', null],
+])('a host that says it stopped at %s ends with %s', (said, reason, sequence) => {
+  const { translation } = started('messages', 'chat', ['END']);
+  const choice = { index: 0, finish_reason: 'stop', stop_reason: said };
+  const chunk = (fields: object) => Buffer.from(`data: ${JSON.stringify({ choices: [fields] })}\n\n`);
+  const pieces = [chunk({ delta: { content: 'so' } }), chunk({ ...choice, delta: {} })];
+
+  const { body } = translation.answer({ choices: [{ ...choice, message: { content: 'so' } }] });
+  const { text } = runStream(translation, [...pieces, Buffer.from('data: [DONE]\n\n')]);
+
+  expect(body).toMatchObject({ stop_reason: reason, stop_sequence: sequence });
+  expect(text).toContain(JSON.stringify({ stop_reason: reason, stop_sequence: sequence }).slice(1, -1));
+});
+
+test('a call is to be run, whatever sequence its host stopped at', () => {
+  const { translation } = started('messages', 'chat', ['END']);
+  const tool_calls = [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }];
+  const choice = {
+    index: 0,
+    finish_reason: 'stop',
+    stop_reason: 'END',
+    message: { content: null, tool_calls },
+  };
+
+  expect(translation.answer({ choices: [choice] }).body).toMatchObject({ stop_reason: 'tool_use' });
+});
+
 test.each([
   ['so many', Array.from({ length: 101 }, (_, at) => `END${at}`)],
   ['so long', ['x'.repeat(10_001)]],

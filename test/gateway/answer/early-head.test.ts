@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseEventData } from '../../../src/dialects/fields.ts';
+import { dialects } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
+import { EarlyHead } from '../../../src/gateway/answer/early-head.ts';
+import type { Exchange } from '../../../src/gateway/exchange.ts';
+import type { RoutedRequest } from '../../../src/gateway/route.ts';
 import { chatAnswer, chatEvents, json, messagesEvents, stream } from '../../kit/answers.ts';
 import { projects, secrets, startGateway } from '../../kit/gateway.ts';
 import { type Script, startHost } from '../../kit/host.ts';
@@ -165,5 +169,41 @@ describe('a failure after the head', () => {
     await expect(answer.text()).rejects.toThrow();
     const record = await gateway.recordWhere(({ outcome }) => outcome === 'left');
     expect(record).toMatchObject({ model: 'alone' });
+  });
+});
+
+describe('the answer of a host that never streams', () => {
+  afterEach(() => vi.useRealTimers());
+
+  test('is awaited with signs of life, though nothing is translated', () => {
+    vi.useFakeTimers();
+    const written: string[] = [];
+    const exchange = {
+      id: 'x',
+      record: {},
+      spending: {},
+      startedMs: 0,
+      request: { header: () => undefined },
+      response: {
+        isClosed: false,
+        writeHead: (status: number) => written.push(String(status)),
+        flushHead: () => undefined,
+        write: (bytes: Buffer) => written.push(bytes.toString()),
+      },
+    };
+    const { chat: dialect } = dialects;
+    const endpoint = { name: 'chat', dialectName: 'chat', dialect, call: dialect.methods[0] };
+    const provider = { options: { endpoints: new Set(['chat']) }, traitsFor: () => ({}) };
+    const routed = { decided: { endpoint, request: { stream: true } }, targets: [{ provider, model: 'm' }] };
+
+    const early = new EarlyHead(exchange as unknown as Exchange, routed as unknown as RoutedRequest, '');
+    vi.advanceTimersByTime(50_000);
+    const before = [...written];
+    early.expectWhole();
+    vi.advanceTimersByTime(50_000);
+
+    expect(before).toEqual([]);
+    expect(written).toEqual(['200', ': ping\n\n']);
+    expect(early.stop()).toBe(true);
   });
 });
