@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isText, methodFor } from '../../src/dialects/dialect.ts';
 import { hasModel } from '../../src/dialects/model-path.ts';
 import { dialects, type TextDialectName } from '../../src/dialects/registry.ts';
+import { LazyDfa } from '../../src/policy/automaton/lazy-dfa.ts';
+import { ProductDfa } from '../../src/policy/automaton/product-dfa.ts';
 import { json, speakAll, stream } from '../kit/answers.ts';
 import { modelsAt, providersAt } from '../kit/config.ts';
 import {
@@ -18,7 +20,7 @@ import { secrets, startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 import { recordedStream, recordings } from '../kit/recorded-streams.ts';
 import { scale } from '../kit/scale.ts';
-import { createStepCounter, type StepCounter, steepPlaces } from '../kit/steps.ts';
+import { createStepCounter, type StepCounter, type Steps, steepPlaces } from '../kit/steps.ts';
 import { answersOf } from './growth/answers.ts';
 import { connectorsOf } from './growth/connectors.ts';
 import { type Growth, growthsOf } from './growth/grow.ts';
@@ -94,7 +96,10 @@ function toBody(client: ClientForm, provider: ProviderForm, { model: _, ...rest 
     : { ...rest, model: `to-${provider}` };
 }
 
-/** The places that are steep in some inputs, in two measurements one after the other: a place may just begin to be reached. */
+/**
+ * The places that are steep in some inputs, each time: V8 sometimes loses what it has counted of a function. A cost that
+ * grows with the square does so however often it is measured.
+ */
 async function steepIn(
   growths: readonly Growth[],
   run: (input: string) => Promise<unknown>,
@@ -102,16 +107,28 @@ async function steepIn(
 ): Promise<readonly string[]> {
   const steep: string[] = [];
   for (const { name, make } of growths) {
-    const at = (bytes: number) => counter.count(() => run(make(bytes)));
-    // The larger one first: the tables of the automata fill.
-    const four = await at(small * times);
-    const found = steepPlaces(await at(small), four, small);
-    if (found.length === 0) continue;
-    const again = steepPlaces(four, await at(small * times * times), small * times);
-    const both = again.filter((place) => found.some((other) => other.name === place.name));
-    steep.push(...both.map((place) => `${name}: ${place.name} ${place.growth.toFixed(1)}`));
+    const count = (bytes: number) => counter.count(() => run(make(bytes)));
+    let found = await steepPlacesOf(count, small);
+    for (let repeats = 0; repeats < 2 && found.length > 0; repeats += 1)
+      found = inBoth(await steepPlacesOf(count, small), found);
+    steep.push(...found.map((place) => `${name}: ${place.name} ${place.growth.toFixed(1)}`));
   }
   return steep;
+}
+
+type SteepPlaces = ReturnType<typeof steepPlaces>;
+
+/** Those that are so from a small input to a larger one, and from that to one that is larger still: others have just begun. */
+async function steepPlacesOf(count: (bytes: number) => Promise<Steps>, small: number): Promise<SteepPlaces> {
+  // The larger one first: the tables of the automata fill.
+  const four = await count(small * times);
+  const found = steepPlaces(await count(small), four, small);
+  if (found.length === 0) return found;
+  return inBoth(steepPlaces(four, await count(small * times * times), small * times), found);
+}
+
+function inBoth(places: SteepPlaces, others: SteepPlaces): SteepPlaces {
+  return places.filter((place) => others.some(({ name }) => name === place.name));
 }
 
 /**
@@ -135,6 +152,13 @@ const fillers = Array.from({ length: 1_100 }, (_, at) => `"filler${at}":1`).join
 describe.each(allPairs.map((pair, number) => [...pair, number] as const))(
   '%s to %s',
   (client, provider, number) => {
+    // Whether automata have room for what is new to them depends on all texts before, and with it what each text costs,
+    // a bounded number of times as much. So one half of the pairs always has it, and the other never.
+    beforeEach(() => {
+      for (const { prototype } of [LazyDfa, ProductDfa])
+        vi.spyOn(prototype, 'isFull', 'get').mockReturnValue(number % 2 === 1);
+    });
+
     const dialect = clientForms[client];
     const asking = JSON.stringify(toBody(client, provider, shapesOf(dialect, host.url).at(2) ?? {}));
     const count = (growths: readonly Growth[]) => {

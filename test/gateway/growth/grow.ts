@@ -10,17 +10,20 @@ export interface Growth {
   make(bytes: number): string;
 }
 
+/** Numbers of one length: longer ones, of larger inputs, would look like other fields, or like parts of a card's number. */
+const padded = (at: number) => String(at).padStart(7, '0');
+
 /** How the ids and names of repeated elements differ. */
 const numberings = {
   /** No two are the same, so that nothing belongs to anything. */
-  apart: (element: number, _count: number, list: number) => `${list}x${element}`,
+  apart: (element: number, _count: number, list: number) => `${list}x${padded(element)}`,
   /** The elements of one list belong to those of another, in order. */
-  paired: (element: number) => `${element}`,
+  paired: (element: number) => padded(element),
   /** The same, the last to the first. */
   crossed: (element: number, count: number, list: number) =>
-    `${list % 2 === 0 ? element : count - 1 - element}`,
+    padded(list % 2 === 0 ? element : count - 1 - element),
   /** All are the same. */
-  same: () => '1',
+  same: () => padded(1),
 } as const;
 type Numbering = (typeof numberings)[keyof typeof numberings];
 
@@ -44,10 +47,11 @@ const members: Readonly<Record<string, (at: number) => readonly [key: string, va
   'escaped keys': (at) => [`${escaped}${padded(at)}`, 1],
   'big numbers': (at) => [`n${padded(at)}`, 4_111_111_111_110_000 + at],
   texts: (at) => [`t${padded(at)}`, 'x'],
-  objects: (at) => [`o${padded(at)}`, { type: 'text', id: `id_${at}`, name: `name${at}`, a: [at] }],
+  objects: (at) => [
+    `o${padded(at)}`,
+    { type: 'text', id: `id_${padded(at)}`, name: `name${padded(at)}`, a: [at] },
+  ],
 };
-/** Keys of one length: with a longer number, more of them would be as long as a field's name. */
-const padded = (at: number) => String(at).padStart(7, '0');
 /** Stands for an escape in a key, which `JSON.stringify` would not write. */
 const escaped = '\ue000';
 

@@ -107,9 +107,9 @@ const tally = createTally('masking', {
   },
 });
 
-/** In short runs every third: each form as both, and each with others on both sides. */
+/** In short runs each at its own, where nothing is translated, and a quarter of the others: each form as both. */
 const pairs = textPairs
-  .filter((_, at) => at % scale(3, 1) === 0)
+  .filter(([client, provider], at) => clientForms[client] === provider || at % scale(4, 1) === 0)
   .map(([client, provider]) => ({ client, provider }));
 
 describe.each(pairs)('a $client client at a $provider provider', ({ client, provider }) => {
@@ -122,7 +122,9 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
     async (field) => {
       // Each value in each field at some of the pairs.
       const shift = pairs.findIndex((pair) => pair.client === client && pair.provider === provider);
-      const tried = Object.values(values).filter((_, i) => (i + shift) % scale(12, 5) === 0);
+      const all = Object.values(values);
+      const tried = all.filter((_, i) => (i + shift) % scale(all.length, 5) === 0);
+      expect(tried).not.toEqual([]);
       const counts = { answers: 0, open: 0, left: 0, different: 0, refused: 0 };
       const ask = async (key: string, text: string, isStream: boolean): Promise<string> => {
         const model = `at-${provider}`;
