@@ -76,11 +76,14 @@ const patternsOfHeads = memoize((heads): PlaceholderPatterns => {
     whole: wholePattern(forms),
     beginning: new RegExp(`(?:${begun})$`),
     broken: new RegExp(broken, 'g'),
-    inJson: new RegExp(broken),
-    inJsonOrBegun: new RegExp(`(?:${begun})"|${broken}`),
+    inJson: new RegExp(`${escapedAscii}|${broken}`),
+    inJsonOrBegun: new RegExp(`${escapedAscii}|(?:${begun})"|${broken}`),
     maxLength: Math.max(0, ...forms.map(lengthOf)),
   };
 });
+
+/** An escape that JSON does not require, with which a host may spell any letter of a placeholder. */
+const escapedAscii = '\\\\u00[2-7]';
 
 /** Matches what has one of these forms. */
 export function wholePattern(forms: readonly Form[]): RegExp {

@@ -12,7 +12,7 @@ import { checkRequest } from '../../kit/strict/check-request.ts';
 import type { Fields } from '../../kit/strict/shapes.ts';
 import { nothingIssued, type Vendor, vendors } from '../../kit/strict/vendors.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { bodies, conversationOf, finishing, lastText, replying, saying } from './saying.ts';
+import { bodies, conversationOf, escaping, finishing, lastText, replying, saying } from './saying.ts';
 
 // Values × kinds × fields of the answer × dialects of client and provider × where the stream is split: nothing of a value
 // leaves, the answer is that of the same request without masks, and what leaves is as the real hosts demand it.
@@ -141,16 +141,18 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         return answers;
       };
       for (const [text, value] of tried) {
-        host.script(saying(fields[field]));
-        const answers = [await askAll(text, false)];
-        // Pieces of so many characters: with single ones each position of a placeholder is a seam.
+        const answers: string[][] = [];
+        // Whole, and in pieces of so many characters: with single ones each position of a placeholder is a seam.
         for (const [size, change] of [
+          [undefined, undefined],
+          [undefined, escaping],
           [1, finishing],
           [34, undefined],
+          [34, escaping],
         ] as const) {
           const cut = (long: string) => long.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
           host.script(saying(fields[field], cut, change));
-          answers.push(await askAll(text, true));
+          answers.push(await askAll(text, size !== undefined));
         }
         for (const [plain, ...masked] of answers) {
           counts.answers += masked.length;
@@ -167,7 +169,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         counts.open += withValue.filter(({ isPlain, has }) => has && isPlain).length;
       }
 
-      const requests = tried.length * 3;
+      const requests = tried.length * 5;
       tally.add(client, provider, counts.answers);
       expect(counts).toEqual({ answers: 2 * requests, open: requests, left: 0, different: 0, refused: 0 });
     },

@@ -46,6 +46,15 @@ export const finishing = changing(({ choices, candidates, ...rest }) => ({
   }),
 }));
 
+/** With capitals as escapes, which JSON allows for any character. */
+export const escaping: Change = (event) => {
+  const start = event.indexOf('{');
+  const escapes = event
+    .slice(start)
+    .replace(/[A-Z]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
+  return event.slice(0, Math.max(0, start)) + (start < 0 ? event : escapes);
+};
+
 /** With members of other dialects before its own, which clients pass over. */
 export const withOthers = changing((data) => ({
   ...(data.choices === undefined && { choices: [] }),
@@ -121,7 +130,7 @@ export function replying(
     const { dialect, isStream } = conversationOf(request);
     const said = say(request.body, dialect);
     const events = eventsOf(dialect, said, cut).map(change);
-    const answer = isStream ? stream([events.join('')]) : json(answerOf(dialect, said));
+    const answer = isStream ? stream([events.join('')]) : json(change(answerOf(dialect, said)));
     return answer(response, request);
   };
 }
