@@ -193,7 +193,7 @@ function readChoices(document: JsonDocument): EventParts {
   // A host that reports an error sends nothing more; some send a null error in every chunk.
   if (error !== undefined && document.kind(error) !== kinds.null) ends.push('');
   for (const choice of choices === undefined ? [] : document.elements(choices)) {
-    const channel = `${numberOf(document, choice, 'index')}.`;
+    const channel = `${numberOf(document, choice, 'index') || '0'}.`;
     const own: StreamPart[] = [];
     for (const name of ['delta', 'message', 'logprobs', 'text']) {
       const value = document.member(choice, name);
@@ -251,9 +251,13 @@ function leaves(document: JsonDocument, entry: number, channel: string): readonl
   }
 }
 
+/** However it is written: to most clients `0`, `0.0`, `"0"` and null are the same place. */
 function numberOf(document: JsonDocument, object: number, name: string): string {
   const value = document.member(object, name);
-  return value === undefined ? '' : document.raw(value);
+  if (value === undefined) return '';
+  if (document.kind(value) === kinds.null) return '0';
+  const written = document.kind(value) === kinds.string ? document.text(value) : document.raw(value);
+  return /^[\d.eE+-]+$/.test(written) ? String(Number(written)) : written;
 }
 
 /** The texts that an answer's `logprobs` repeat as numbers: `[{bytes: [104, 105]}, …]`, at any depth; each with its list. */

@@ -28,6 +28,7 @@ import {
   failureOf,
   finishing,
   letters,
+  numbering,
   ofSecond,
   type Said,
   saying,
@@ -185,6 +186,8 @@ describe.each(textClients)('a stream for a client of %s', (client) => {
           // A dialect without thinking leaves it out.
           counts.unmarked += came.includes('[secret]') || said.thinking !== undefined ? 0 : 1;
         }
+        host.script(streaming(said, inThrees, numbering()));
+        counts.leaked += isLeaked(await textOf({ client, provider })) ? 1 : 0;
       }
       secretTally.add(client, provider, counts.streams);
 

@@ -55,6 +55,17 @@ export const escaping: Change = (event) => {
   return event.slice(0, Math.max(0, start)) + (start < 0 ? event : escapes);
 };
 
+/** With the numbers of answers, blocks and items written differently from event to event. */
+export function numbering(): Change {
+  let count = 0;
+  return (event) =>
+    event.replace(/"(\w*index)":(\d+)/g, (_, name: string, number: string) => {
+      count += 1;
+      const forms = [number, `"${number}"`, `${number}.0`, number === '0' ? 'null' : number];
+      return `"${name}":${forms[count % forms.length]}`;
+    });
+}
+
 /** With members of other dialects before its own, which clients pass over. */
 export const withOthers = changing((data) => ({
   ...(data.choices === undefined && { choices: [] }),
