@@ -2,6 +2,7 @@ import { type ReadSettings, readSettings } from './build/settings.ts';
 import { wantsNumberOrBoolean } from './schema/reach.ts';
 import { settingsSchema } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
+import { withListedKeys } from './source/listed-keys.ts';
 import type { Read } from './source/logins.ts';
 import { createReport, type ProblemSink } from './source/report.ts';
 import { type Reference, substitute } from './source/substitute.ts';
@@ -39,10 +40,12 @@ export async function parseFile(
   const source =
     text === undefined
       ? undefined
-      : (await import('./source/document.ts')).parseSource(text, {
-          isNumberOrBoolean: (path) => wantsNumberOrBoolean(settingsSchema, path),
-          mayQuote,
-        });
+      : withListedKeys(
+          (await import('./source/document.ts')).parseSource(text, {
+            isNumberOrBoolean: (path) => wantsNumberOrBoolean(settingsSchema, path),
+            mayQuote,
+          }),
+        );
   const substituted = substitute(source?.value ?? {}, env);
   const { value, references } = amend(substituted);
   const report = createReport({ source, references });

@@ -39,7 +39,7 @@ import {
 } from './rules/compile-rule.ts';
 import { capLimit, evaluateRule, isOnCaps } from './rules/evaluate.ts';
 import { placeInRequest } from './traverse/place.ts';
-import type { UnseenKind } from './traverse/unseen.ts';
+import { keptName, type UnseenKind } from './traverse/unseen.ts';
 
 interface SetParts {
   readonly policies: readonly CompiledPolicy[];
@@ -208,8 +208,7 @@ export class PolicySet {
     }
     try {
       verdicts.push(...this.#ownVerdicts(facts, verdicts));
-      const unseen = facts.searchResult.unseen.length;
-      if (verdicts.length === 0) return { action: 'allow', verdicts, wouldBlock: [], unseen };
+      if (verdicts.length === 0) return { action: 'allow', verdicts, wouldBlock: [], ...unseenIn(facts) };
       const mask = createPointerMask(facts.searchResult);
       return this.#conclude(
         facts,
@@ -314,9 +313,9 @@ export class PolicySet {
 
   #conclude(facts: RuleInputs, verdicts: readonly Verdict[], mask: HidePointer): Decision {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
-    const unseen = facts.searchResult.unseen.length;
     const monitored = verdicts.filter(({ mode, action: would }) => mode === 'monitor' && withholds(would));
-    const base = { verdicts, wouldBlock: [...new Set(monitored.map(({ rule }) => rule))], unseen };
+    const wouldBlock = [...new Set(monitored.map(({ rule }) => rule))];
+    const base = { verdicts, wouldBlock, ...unseenIn(facts) };
     // The first in the order of the files gives the reason.
     const blocking = enforced.find((verdict) => verdict.action === 'block');
     if (blocking !== undefined) return { ...base, action: 'block', refusal: toRefusal(blocking) };
@@ -350,6 +349,17 @@ function sizeOf(
 }
 
 const none: readonly Verdict[] = [];
+
+function unseenIn({ searchResult: { unseen } }: RuleInputs): Pick<Decision, 'unseen' | 'kept'> {
+  if (unseen.length === 0) return nothingUnseen;
+  for (const { kind, place } of unseen) {
+    const kept = kind === 'reference' ? keptName(place) : undefined;
+    if (kept !== undefined) return { unseen: unseen.length, kept };
+  }
+  return { unseen: unseen.length };
+}
+
+const nothingUnseen = { unseen: 0 };
 
 /** The place of the first unreadable content of these kinds. */
 function firstUnseen({ searchResult, subject }: RuleInputs, ...kinds: UnseenKind[]): readonly Match[] {

@@ -109,6 +109,8 @@ interface AllVerdicts {
   readonly wouldBlock: readonly string[];
   /** How many pieces of content no rule could read (images, references), so that they don't pass for clean. */
   readonly unseen: number;
+  /** What it names that only the account has which keeps it, such as `previous_response_id`, if it does. */
+  readonly kept?: string;
 }
 
 /** The request may leave, possibly with something replaced. */

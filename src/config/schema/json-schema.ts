@@ -20,8 +20,22 @@ export interface JsonSchema {
 
 /** The JSON Schema of a configuration whose variables have been replaced. */
 export function buildJsonSchema(): JsonSchema {
-  const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
+  const schema = z.toJSONSchema(settingsSchema, {
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'inline',
+    override: ({ jsonSchema }) => admitList(jsonSchema),
+  });
   return { ...schema, title: 'Configuration of the gateway' } as JsonSchema; // zod's type is wider than what it writes
+}
+
+/** A map of names that a file may write as a list: names are given to it before the schema sees it. */
+function admitList(schema: Record<string, unknown>): void {
+  const { isListToo, description, ...map } = schema;
+  if (isListToo !== true) return;
+  for (const key of Object.keys(map)) delete schema[key];
+  delete schema.isListToo;
+  schema.anyOf = [map, { type: 'array', items: map.additionalProperties }];
 }
 
 /** The JSON Schema of a file as it is written, for editors: every value may also be, or hold, a `${NAME}`. */

@@ -28,9 +28,10 @@ export const providerSchema = z.strictObject({
   api_key: key().optional().describe(`Its key, as \${NAME}; a host without keys needs none.`),
   api_keys: z
     .record(nameSchema, key())
+    .meta({ isListToo: true })
     .optional()
     .describe(
-      'In place of api_key several keys of your own accounts, by names: each session keeps to one of them. Connections, retries and breaker are those of each key.',
+      'In place of api_key several keys of your own accounts, by names, or as a list (then the names are those of the variables, in lower case): each session keeps to one of them. Connections, retries and breaker are those of each key.',
     ),
   credentials: reaching('login', z.enum(['api_key', 'client', 'azure', 'aws', 'google']))
     .default('api_key')

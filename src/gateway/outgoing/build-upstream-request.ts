@@ -64,9 +64,10 @@ export async function buildUpstreamRequest(
   const { provider, model, entry, known, choice } = target;
   const dialect = dialectAtTarget(target, endpoint) ?? endpoint.dialectName;
   const isSame = dialect === endpoint.dialectName;
-  // Without a session each request that is spread may be for another one.
+  // Without a session each request that is spread may be for another account.
   const isAnywhere = target.share !== undefined && facts.sender?.session === undefined;
   if (!isSame || isAnywhere || target !== targets[0]) refuseThread(decided);
+  if (isSame && (isAnywhere || target !== targets[0])) refuseKept(decided, { isAnywhere });
 
   const { host, options } = provider;
   const asksUsage = isLimited && provider.traitsFor(model).streamUsage === 'asked';
@@ -215,5 +216,24 @@ function refuseThread({ request: { document }, endpoint }: DecidedRequest): void
     'request.thread_unsupported',
     `${field}: the conversation is kept by another provider; send all messages`,
     { param: field, errorCode: 'thread_unsupported_request' },
+  );
+}
+
+/**
+ * What one account keeps is unknown to every other target and key. A client that has a session finds that account again;
+ * where none may be asked but others, it gets what came of its own.
+ */
+function refuseKept(
+  { decision: { kept } }: DecidedRequest,
+  { isAnywhere }: { readonly isAnywhere: boolean },
+): void {
+  if (kept === undefined) return;
+  const remedy = isAnywhere
+    ? 'the model has several targets or keys: name the session in x-gateway-session, or send the content itself'
+    : 'this is another one: send the content itself';
+  throw new GatewayError(
+    'request.unsupported',
+    `${kept}: only the account that keeps what it names knows it, and ${remedy}`,
+    { param: kept },
   );
 }

@@ -2,6 +2,7 @@ import { bytesSlot, openThought } from '../../dialects/translation/seals.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { isDataUrl, isEncryptedType } from './encoded.ts';
+import type { Place } from './place.ts';
 
 /** Why content can't be read: its bytes are not text, it is stored elsewhere, or it is encrypted. */
 export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
@@ -59,6 +60,34 @@ const memberName = memoize((name): MemberName => {
   if (name === 'container' || name === 'audio') return name;
   return name.endsWith('_url') ? 'url' : 'other';
 });
+
+/** The names of those that only the account has in which they were made; the others are addresses and projects. */
+const keptNames = new Set([
+  ...[
+    'file_id',
+    'file_ids',
+    'vector_store_ids',
+    'previous_response_id',
+    'container_id',
+    'container',
+    'audio',
+  ],
+  ...['cachedContent', 'cached_content', 'fileSearchStoreNames', 'file_search_store_names'],
+  ...['conversation', 'prompt', 'thread'],
+]);
+
+/**
+ * What of a reference in a request names something that one account at a host keeps, and no other has: a member, or an
+ * item that has only an id. Undefined for what any account can get, such as a URL, and for a tool's own input.
+ */
+export function keptName({ document, entry, outer }: Place): string | undefined {
+  if (outer !== undefined || /.\/(?:input|args|response)\//.test(document.pointer(entry))) return undefined;
+  const name = document.isKey(entry - 1) ? document.text(entry - 1) : undefined;
+  if (name !== undefined && keptNames.has(name)) return name;
+  if (document.kind(entry) === kinds.object && isItemReference(document, entry)) return 'item_reference';
+  const isGooglesFile = name === 'fileUri' || name === 'file_uri';
+  return isGooglesFile && /\/files\/[^/]+$/.test(document.text(entry)) ? name : undefined;
+}
 
 /** Whether a field at the top of a request refers to something that the provider keeps. */
 export function isTopReference(document: JsonDocument, name: string, value: number): boolean {

@@ -76,6 +76,11 @@ test.each(
       provider('api_keys: { work: "${OPENAI_API_KEY}", spare: "${SPARE}", theirs: sk-theirs }'),
       ['SPARE goes to https://api.openai.com/v1', 'requests to https://api.openai.com/v1 use a key that the file brings'],
     ],
+    [
+      'the same as a list',
+      provider('api_keys: ["${OPENAI_API_KEY}", "${SPARE}", sk-theirs]'),
+      ['SPARE goes to https://api.openai.com/v1', 'requests to https://api.openai.com/v1 use a key that the file brings'],
+    ],
     ['the account of its author', provider('api_key: sk-theirs'), ['requests to https://api.openai.com/v1 use a key that the file brings']],
     ['a look-alike host', provider('base_url: "https://api.оpenai.com/v1"'), ['requests go to https://api.xn--penai-iye.com/v1']],
     [

@@ -279,6 +279,81 @@ test('a conversation that one target keeps is not sent to any other', async () =
   expect(anywhere.text).toContain('thread_unsupported_request');
 });
 
+describe('what one account keeps', () => {
+  const item = (content: object) => ({ messages: [{ role: 'user', content: [content] }] });
+  const upload = (id: string) => item({ type: 'document', source: { type: 'file', file_id: id } });
+  const call = {
+    type: 'tool_use',
+    id: 't',
+    name: 'open',
+    input: { file_id: 'file_1', image_url: 'https://x.example' },
+  };
+  const picture = item({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } });
+
+  test.each<[string, object]>([
+    ['file_id', upload('file_1')],
+    ['previous_response_id', { previous_response_id: 'resp_1' }],
+    ['conversation', { conversation: 'conv_1' }],
+    ['container', { container: 'container_1' }],
+  ])('is asked for at the place of its session alone: %s', async (name, body) => {
+    const { host, ask } = await started();
+    const [home = ''] = (await ask({ session: 's' })).asked;
+
+    expect(await ask({ session: 's', body })).toMatchObject({ asked: [home], status: 200 });
+    const anywhere = await ask({ body });
+    expect(anywhere).toMatchObject({ asked: [], status: 400 });
+    expect(anywhere.text).toContain(`${name}: only the account that keeps what it names knows it`);
+    expect(anywhere.text).toContain('x-gateway-session');
+
+    host.script(failing((asked) => asked === home, 429, { 'retry-after': '30' }));
+    expect(await ask({ session: 's', body })).toMatchObject({ asked: [home], status: 429 });
+    const resting = await ask({ session: 's', body });
+    expect(resting).toMatchObject({ asked: [], status: 503 });
+    expect(Number(resting.retryAfter)).toBeGreaterThan(25);
+  });
+
+  test.each<[string, object]>([
+    ['a URL', picture],
+    [
+      "a tool's own input",
+      {
+        messages: [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: [call] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'ok' }] },
+        ],
+      },
+    ],
+    [
+      'a tool that has such a parameter',
+      {
+        tools: [
+          { name: 'open', input_schema: { type: 'object', properties: { file_id: { type: 'string' } } } },
+        ],
+      },
+    ],
+  ])('is not %s', async (_, body) => {
+    const { ask } = await started();
+
+    expect(await ask({ body })).toMatchObject({ status: 200 });
+  });
+
+  test('is not asked for at a fallback', async () => {
+    const more = ', fallbacks: [{ provider: p2 }]';
+    const models = `models:\n  - { match: "claude-*", provider: p1${more} }`;
+    const { ask } = await started(
+      failing((asked) => asked.startsWith('p1'), 503),
+      { models },
+    );
+    const single = { session: 's', body: { previous_response_id: 'resp_1' } };
+
+    expect(await ask({ session: 's' })).toMatchObject({ status: 200 });
+    const kept = await ask(single);
+    expect(kept.status).toBe(503);
+    expect(kept.asked.every((asked) => asked.startsWith('p1'))).toBe(true);
+  });
+});
+
 test('prompt caches serve as much as with one target, under 429s', async () => {
   const words = 'so it was said, and so it was written down for those who came later. '.repeat(40);
   const turnsOf = (session: number, turns: number) =>
@@ -366,11 +441,28 @@ describe('the configuration', () => {
     [`api_keys: { a: "\${PROVIDER_KEY}", b: "\${PROVIDER_KEY}" }`, 'is the same key as a'],
     [`api_keys: { a: "\${PROVIDER_KEY}" }, api_key: "\${HEADER_KEY}"`, 'stands beside api_keys'],
     [`api_keys: { a: "\${PROVIDER_KEY}" }, credentials: client`, "client's own credential"],
-    [`api_keys: ["\${PROVIDER_KEY}"]`, 'api_keys'],
+    [`api_keys: []`, 'names no key'],
+    [`api_keys: [{ work: "\${PROVIDER_KEY}" }]`, 'api_keys'],
+    [`api_keys: ["\${PROVIDER_KEY}", "\${PROVIDER_KEY}"]`, 'is the same key as provider_key'],
+    [`api_keys: ["\${PROVIDER_KEY}", "a b"]`, 'without spaces'],
   ])('refuses a provider with %s', async (settings, message) => {
     const yaml = `providers:\n  p1: { dialect: anthropic, ${settings} }\nmodels:\n  - { match: "claude-*", provider: p1 }`;
 
     expect(await problemsOf(yaml)).toContain(message);
+  });
+
+  test('takes a list of keys, which have the names of their variables', async () => {
+    const host = await startHost(json(messagesAnswer));
+    const keys = `["\${PROVIDER_KEY}", "\${HEADER_KEY}", "\${NOT_SET}", "written-key"]`;
+    const yaml = `server: { port: 0 }\nproviders:\n  p1: { dialect: anthropic, base_url: "${host.url}/p1", api_keys: ${keys} }\nmodels:\n  - { match: "claude-*", provider: p1 }\n${projects}`;
+    const gateway = await startGateway(yaml);
+
+    const used = new Set<unknown>();
+    for (let i = 0; i < 60; i += 1) {
+      used.add((await ask(gateway, host, { session: `s-${i}` })).record.provider_key);
+    }
+
+    expect([...used].sort()).toEqual(['header_key', 'key-4', 'provider_key']);
   });
 
   test('does without a key whose variable is not set, and says so', async () => {
