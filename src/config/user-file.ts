@@ -183,7 +183,7 @@ function boundsOf({ projects = {}, models: entries = [] }: Settings): Bounds {
     ? []
     : all.flatMap((project) => project.models ?? []);
   const name = `models of ${whose}`;
-  const routes = entries.filter(({ when }) => when?.text !== undefined);
+  const routes = entries.filter(({ when }) => (when?.text ?? when?.check) !== undefined);
   return {
     ...(routes.length > 0 && { routes: { name: routesName, policy: policyForRoutes(routes) } }),
     ...(first !== undefined &&

@@ -126,7 +126,7 @@ export function createBackend(options: BackendOptions) {
       try {
         if (request.body.length <= explainedHereBytes) {
           const { explainDetails } = await import('./tasks/decision-task.ts');
-          return explainDetails(config(), request);
+          return await explainDetails(config(), request);
         }
         const task = { ...request, source: config().source };
         return (await threads.run({ kind: 'explain', task })) as Explained; // what this task answers

@@ -51,8 +51,9 @@ function checkRule(rule: CompiledRule, path: readonly (string | number)[]): read
   const report = (message: string, severity: PolicyProblem['severity'], ...within: string[]) =>
     problems.push({ path: [...path, ...within], message, severity });
   const { options } = rule;
-  if (replaces(options.action) && options.when?.text === undefined) {
-    report(`${options.action} needs a text in when: there is nothing to replace`, 'error', 'action');
+  const finds = options.when?.text !== undefined || options.when?.check !== undefined;
+  if (replaces(options.action) && !finds) {
+    report(`${options.action} needs a text or check in when: there is nothing to replace`, 'error', 'action');
   }
   if (options.placeholder !== undefined && options.action !== 'mask') {
     report('placeholder is for rules that mask', 'error', 'placeholder');
@@ -60,11 +61,22 @@ function checkRule(rule: CompiledRule, path: readonly (string | number)[]): read
   if (options.action === 'mask' && options.apply_to.includes('response')) {
     report('mask is for requests: in answers the values are restored', 'error', 'apply_to');
   }
-  if (options.except !== undefined && options.when?.text === undefined) {
-    report('except needs a text in when: there is nothing that it could exclude', 'error', 'except');
+  if (options.except !== undefined && !finds) {
+    report('except needs a text or check in when: there is nothing that it could exclude', 'error', 'except');
   }
   if (options.tests !== undefined && options.when?.text === undefined && options.unless?.text === undefined) {
     report('tests are texts, so they need a rule on texts', 'error', 'tests');
+  }
+  for (const side of ['when', 'unless'] as const) {
+    if (options[side]?.check === undefined) continue;
+    if (options.tests !== undefined) {
+      report('tests are read when the file is, and no service is asked then', 'error', 'tests');
+    }
+    if (options.apply_to.includes('response')) {
+      const message =
+        'a rule with check is for requests: the pieces of a stream would have to wait for a service';
+      report(message, 'error', 'apply_to');
+    }
   }
   if (options.apply_to.includes('response')) {
     if (options.when?.text === undefined) {
@@ -114,7 +126,8 @@ function failedTests(
 ): readonly PolicyProblem[] {
   const { tests } = rule.options;
   const [first] = conditionsOnText(rule);
-  if (tests === undefined || first === undefined) return [];
+  const asks = rule.options.when?.check !== undefined || rule.options.unless?.check !== undefined;
+  if (tests === undefined || first === undefined || asks) return [];
   const textual = {
     ...rule,
     appliesTo: ['request'],

@@ -1,4 +1,5 @@
 import { checkPolicies } from './check-policies.ts';
+import { CheckBook } from './checks/check-book.ts';
 import type { Detector } from './detectors/detector.ts';
 import type { DetectorName } from './detectors/names.ts';
 import { detectors } from './detectors/registry.ts';
@@ -24,6 +25,8 @@ export interface CompiledPolicies {
   readonly problems: readonly PolicyProblem[];
   /** The policies of one key: those for all, its project's and its own, each once, in that order. */
   select(names: readonly string[]): PolicySet;
+  /** What services say of texts; undefined if no rule and no route asks one. */
+  readonly checks: CheckBook | undefined;
 }
 
 /** What policies are compiled from: plain data, so that another thread can compile its own. */
@@ -57,8 +60,10 @@ export function compilePolicies(
   const keyDetector = createKeyDetector(secrets);
   const detector = (name: DetectorName): Detector => (name === 'gateway_key' ? keyDetector : detectors[name]);
   const placeholders = placeholdersFor(policies, maskSecret);
+  const book = new CheckBook();
   const tools: RuleTools = {
     fold,
+    checks: book,
     detector,
     exceptions: placeholders === undefined ? [] : [placeholderException(placeholders)],
   };
@@ -79,10 +84,12 @@ export function compilePolicies(
     );
     compiledRoutes.set(entry, route);
   }
+  const checks = book.services.length === 0 ? undefined : book;
   const searchFor = shareSearches(fold);
   const sets = new Map<string, PolicySet>();
   return {
     problems,
+    checks,
     select(names) {
       const key = JSON.stringify(names);
       let set = sets.get(key);
@@ -94,6 +101,7 @@ export function compilePolicies(
           fold,
           searchFor,
           placeholders,
+          checks,
           routes: compiledRoutes,
         });
         sets.set(key, set);

@@ -67,7 +67,7 @@ export function shareSearches(fold: Fold): SharedSearch {
   };
 }
 
-const nothingFound: SearchResult = { matches: new Map(), unseen: [], unreadable: [] };
+const nothingFound: SearchResult = { matches: new Map(), unseen: [], unreadable: [], conversation: [] };
 
 /** What rules check about one request; each fact is computed on first use, once for all rules. */
 export class RuleInputs {
@@ -182,6 +182,11 @@ export class RuleInputs {
 
   pattern(number: number): Pattern {
     return this.#patterns().search.patternSet.patterns[number] as Pattern;
+  }
+
+  /** The number of a pattern that is among those that were compiled. */
+  numberOf(patternKey: string): number {
+    return this.#patterns().numbers.get(patternKey) ?? -1;
   }
 
   matches(patternKey: string): readonly TextMatch[] {

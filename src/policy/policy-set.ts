@@ -1,5 +1,6 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
 import { type Checkpoint, GivenUp } from './checkpoint.ts';
+import { type CheckBook, CheckFailed } from './checks/check-book.ts';
 import { type ConversationSize, conversationId, type PeakSizes } from './conversations.ts';
 import { decideRedacted } from './decide-redacted.ts';
 import { type Patterns, RuleInputs, type SharedSearch } from './facts.ts';
@@ -37,7 +38,7 @@ import {
   conditionsOnText,
   patternsIn,
 } from './rules/compile-rule.ts';
-import { capLimit, evaluateRule, isOnCaps } from './rules/evaluate.ts';
+import { capLimit, evaluateRule, isOnCaps, verdictOf } from './rules/evaluate.ts';
 import { placeInRequest } from './traverse/place.ts';
 import { keptName, type UnseenKind } from './traverse/unseen.ts';
 
@@ -49,6 +50,8 @@ interface SetParts {
   readonly searchFor: SharedSearch;
   /** Set if rules mask. */
   readonly placeholders?: Placeholders | undefined;
+  /** Set if rules or routes ask services. */
+  readonly checks?: CheckBook | undefined;
   readonly routes?: CompiledRoutes | undefined;
 }
 
@@ -79,6 +82,8 @@ export class PolicySet {
   /** The rules on requests. */
   readonly rules: readonly CompiledRule[];
   readonly fold: Fold;
+  /** What services say of texts; decisions are then made within `CheckBook.decide`. Undefined if none is asked. */
+  readonly checks: CheckBook | undefined;
   readonly #policies: readonly CompiledPolicy[];
   readonly #searchFor: SharedSearch;
   #patterns: Patterns | undefined;
@@ -92,9 +97,10 @@ export class PolicySet {
   /** The rules that refuse a request to some providers. */
   readonly #providerRules: readonly CompiledRule[];
 
-  constructor({ policies, builtIn, fold, searchFor, placeholders, routes = noRoutes }: SetParts) {
+  constructor({ policies, builtIn, fold, searchFor, placeholders, checks, routes = noRoutes }: SetParts) {
     this.names = policies.map(({ name }) => name);
     this.fold = fold;
+    this.checks = checks;
     this.#searchFor = searchFor;
     this.#policies = policies;
     this.#mayDeny = policies.some(({ options }) => options.default === 'deny');
@@ -203,7 +209,10 @@ export class PolicySet {
         if (verdict !== undefined) verdicts.push(verdict);
       } catch (cause) {
         if (cause instanceof GivenUp) throw cause;
-        return failedDecision(rule.id, cause, verdicts);
+        // A rule that only records refuses nothing because a service is away.
+        if (cause instanceof CheckFailed && rule.mode === 'monitor')
+          verdicts.push(verdictOf(rule, unchecked));
+        else return failedDecision(rule.id, cause, verdicts);
       }
     }
     try {
@@ -369,6 +378,8 @@ function firstUnseen({ searchResult, subject }: RuleInputs, ...kinds: UnseenKind
   return [{ at, matcher: 'content', count: 1 }];
 }
 
+const unchecked: readonly Match[] = [{ at: '', matcher: 'check', count: 1 }];
+
 /** What can't be decided is blocked; the cause is for the log. */
 function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[]): Block {
   return {
@@ -378,7 +389,7 @@ function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict
     refusal: {
       rule,
       reason: 'policy.error',
-      message: `rule ${rule} could not be evaluated, so the request is refused`,
+      message: `rule ${rule} could not be evaluated${cause instanceof CheckFailed ? ` (${cause.message})` : ''}, so the request is refused`,
     },
     wouldBlock: [],
     failure: { rule, cause },

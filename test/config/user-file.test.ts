@@ -150,13 +150,13 @@ test("whatever policies are tried, the user's own decide too", async () => {
   const { config } = await loaded();
   if (config === undefined) throw new Error('the configuration is invalid');
   const { source } = config.withKey({ id: 'k', project: 'local', value: 'a-key-of-16-characters' });
-  const attempt = (text: string) => {
+  const attempt = async (text: string) => {
     const body = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] }));
-    const tried = tryTask({ source, policies: '{}', body, endpoint: 'chat', key: 'k', atMs: nowMs });
+    const tried = await tryTask({ source, policies: '{}', body, endpoint: 'chat', key: 'k', atMs: nowMs });
     return tried.kind === 'decided' ? tried.decision : tried;
   };
 
-  expect([attempt('bluebird'), attempt('greenbird')]).toEqual(['block', 'allow']);
+  expect([await attempt('bluebird'), await attempt('greenbird')]).toEqual(['block', 'allow']);
 });
 
 describe('a text that the user sends to one host alone', () => {
@@ -193,12 +193,14 @@ describe('a text that the user sends to one host alone', () => {
     const ready = config?.withKey({ id: 'k', project: 'local', value: 'a-key-of-16-characters' });
     const key = ready?.keys.find('a-key-of-16-characters');
     if (ready === undefined || key === undefined) throw new Error('the configuration is invalid');
-    const decide = (content: string) =>
-      decideOffline({
-        ...{ config: ready, key, nowMs, ...destinationNamed('chat') },
-        body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })),
-      }).outcome.decision;
-    return [decide('a bluebird'), decide('another bird')];
+    const decide = async (content: string) =>
+      (
+        await decideOffline({
+          ...{ config: ready, key, nowMs, ...destinationNamed('chat') },
+          body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })),
+        })
+      ).outcome.decision;
+    return [await decide('a bluebird'), await decide('another bird')];
   }
 
   test.each([

@@ -81,8 +81,8 @@ for (const [i, dialect] of targets.entries()) {
           const key = [...config.keys.records()].find(({ id }) => id === name);
           if (key === undefined) throw new Error(`no key ${name}`);
           const question = { config, key, ...destinationNamed(path), body, nowMs: Date.now() };
-          const { outcome: predicted } = decideOffline(question);
-          const explained = explainRequest(question);
+          const { outcome: predicted } = await decideOffline(question);
+          const explained = await explainRequest(question);
           const before = host.requests.length;
           const answer = await post(gateway, path, body.toString(), {
             headers: { authorization: `Bearer ${keyOf(name)}` },
@@ -113,7 +113,7 @@ for (const [i, dialect] of targets.entries()) {
           // The live page compiles the policies anew, which takes long, and knows no target.
           if (isExhaustive ? target !== dialect : number % 3 !== 0) continue;
           const [endpoint, atMs] = [path, question.nowMs];
-          const tried = tryTask({ source: config.source, policies, body, endpoint, key: name, atMs });
+          const tried = await tryTask({ source: config.source, policies, body, endpoint, key: name, atMs });
           expect(tried.kind === 'decided' ? tried.decision : tried, about).toBe(predicted.decision);
           if (tried.kind === 'decided') expect(tried.rule, about).toBe(predicted.rule);
         }

@@ -41,7 +41,7 @@ export async function printExplanation(file: string, command: Command, io: Io): 
   const options = commonOptions(command) as ExplainOptions;
   const policies = await loadPolicies(options, io);
   const given = await readRequest(file, io);
-  const report = explainRequest({
+  const report = await explainRequest({
     config: policies.config,
     key: policies.findKey(options.key ?? given.key),
     ...(options.endpoint === undefined ? given.destination : destinationNamed(options.endpoint)),

@@ -47,6 +47,10 @@ export async function loadPolicies(
     ? own.withKey({ id: 'local', project: 'local', value: generateKey() })
     : own;
   const keys = new Map([...config.keys.records()].map((key) => [key.id, key]));
+  if (pending.length > 0) {
+    const reason = 'its service is not asked before "gateway trust" allows it';
+    for (const { policies } of keys.values()) policies.checks?.forbid(reason);
+  }
   return { config, inspection, findKey: (id) => findKey(keys, id), knownKey: (id) => keys.get(id) };
 }
 

@@ -75,7 +75,7 @@ export async function replay(given: string | undefined, command: Command, io: Io
   };
   try {
     for await (const { line, text } of linesOf(file, io)) {
-      const replayed = replayRecord(text, policies, options.key);
+      const replayed = await replayRecord(text, policies, options.key);
       count(totals, replayed);
       const isSkipped = typeof replayed === 'string';
       if (format === 'ndjson') {
@@ -114,11 +114,11 @@ async function* linesOf(file: string, io: Io) {
 }
 
 /** What is decided now, next to what was; or why the record can't be replayed. */
-function replayRecord(
+async function replayRecord(
   text: string,
   { config, knownKey }: LoadedPolicies,
   keyId: string | undefined,
-): Replayed | Skipped {
+): Promise<Replayed | Skipped> {
   let record: Fields;
   try {
     record = toFields(JSON.parse(text));
@@ -139,7 +139,7 @@ function replayRecord(
   const known = knownKey(keyId ?? key);
   if (known === undefined) return 'unknown key';
   const target = typeof path === 'string' ? recordedTarget({ path, model: toText(model) }) : endpoint;
-  const { outcome } = decideOffline({
+  const { outcome } = await decideOffline({
     config,
     key: known,
     ...destinationNamed(target),

@@ -36,10 +36,8 @@ export async function testPolicies(files: readonly string[], command: Command, i
   const policies = await loadPolicies(options, io, { withoutUserFile: true });
   const fixtures = await readFixtures(files, io);
   const nowMs = Date.now();
-  const cases = [
-    ...inlineCases(policies.inspection),
-    ...fixtures.map((fixture) => runFixture(fixture, policies, nowMs)),
-  ];
+  const cases = [...inlineCases(policies.inspection)];
+  for (const fixture of fixtures) cases.push(await runFixture(fixture, policies, nowMs));
   const failed = cases.filter(({ passed }) => !passed).length;
   const passed = cases.length - failed;
   if (format === 'json') {
@@ -105,10 +103,14 @@ function inlineCases({ name: file, settings, problems, source }: Inspection): re
   );
 }
 
-function runFixture(fixture: Fixture, { config, findKey }: LoadedPolicies, nowMs: number): Case {
+async function runFixture(
+  fixture: Fixture,
+  { config, findKey }: LoadedPolicies,
+  nowMs: number,
+): Promise<Case> {
   const { file, line, name, destination, body, sender, expect } = fixture;
   const key = keyOf(fixture, findKey);
-  const { outcome, masked, targets } = decideOffline({
+  const { outcome, masked, targets } = await decideOffline({
     config,
     key,
     ...destination,

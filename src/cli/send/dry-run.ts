@@ -33,13 +33,13 @@ export async function dryRun(
   const key = keyOf(policies, io);
   const decided =
     key &&
-    decideOffline({
+    (await decideOffline({
       config: policies.config,
       key,
       ...destinationNamed(path),
       body: Buffer.from(JSON.stringify(asked)),
       nowMs: Date.now(),
-    });
+    }));
   const { outcome, replaced, document } = decided ?? {};
   const body: unknown = replaced === undefined ? asked : JSON.parse(replaced.toString());
   const examples = key && document ? examplesIn(key.policies, document) : {};

@@ -1,4 +1,5 @@
 import { regionOf } from '../../hosts/clouds.ts';
+import { parseDuration } from '../../lib/duration.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
 import {
   endpoints as allEndpoints,
@@ -8,7 +9,6 @@ import {
 } from '../schema/provider.ts';
 import { isProxyUrl } from '../schema/scalars.ts';
 import type { Settings } from '../schema/schema.ts';
-import { parseDuration } from '../schema/units.ts';
 import type { CaFile } from '../source/named-files.ts';
 import { type ProblemSink, warnIfWritten } from '../source/report.ts';
 import { checkCloud } from './check-cloud.ts';

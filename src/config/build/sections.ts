@@ -1,6 +1,7 @@
+import { parseDuration } from '../../lib/duration.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
 import type { Settings } from '../schema/schema.ts';
-import { parseDuration, parseMemorySize, parseSize } from '../schema/units.ts';
+import { parseMemorySize, parseSize } from '../schema/units.ts';
 import { type KeyFile, keyIn } from '../source/named-files.ts';
 import type { ProblemSink } from '../source/report.ts';
 

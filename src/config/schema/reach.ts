@@ -8,6 +8,7 @@ import type { Reference } from '../source/substitute.ts';
 export type Reach =
   | 'nothing'
   | 'provider'
+  | 'checker'
   | 'credential'
   | 'login'
   | 'proxy'
@@ -42,11 +43,20 @@ interface MarkedSetting {
   readonly reach: Reach | undefined;
 }
 
-/** Every setting of a schema, with its mark. */
-export function markedSettings(schema: z.ZodType, path: readonly string[] = []): readonly MarkedSetting[] {
-  const { reach, parts } = inspected(schema);
-  if (reach !== undefined || parts === undefined) return [{ path, reach }];
-  return [...parts].flatMap(([step, part]) => markedSettings(part, [...path, step]));
+/** Every setting of a schema, with its mark; of a group that is marked as a whole itself, and what has another. */
+export function markedSettings(
+  schema: z.ZodType,
+  path: readonly string[] = [],
+  inherited?: Reach,
+): readonly MarkedSetting[] {
+  const { reach = inherited, parts } = inspected(schema);
+  if (parts === undefined) return [{ path, reach }];
+  const isWhole = reach !== undefined;
+  const inner = [...parts].filter(([, part]) => !isWhole || inspected(part).reaches);
+  return [
+    ...(isWhole ? [{ path, reach }] : []),
+    ...inner.flatMap(([step, part]) => markedSettings(part, [...path, step], reach)),
+  ];
 }
 
 /** A value that a file sets, with the mark of its setting. */
@@ -97,11 +107,16 @@ interface Visited extends Pick<MarkedValue, 'setting' | 'value' | 'group'> {
   /** Changed on the way. */
   readonly path: PropertyKey[];
   readonly variables: Variables | undefined;
+  /** The mark of the nearest group around it that has one. */
+  readonly inherited?: Reach | undefined;
 }
 
+/** What stands in a marked group where its schema names no parts. */
+const anyPart = z.unknown();
+
 function visit(schema: z.ZodType, at: Visited, found: MarkedValue[]): void {
-  const { reach, parts } = inspected(schema);
-  const { value, path, setting, group, variables } = at;
+  const { value, path, setting, group, variables, inherited } = at;
+  const { reach = inherited, parts } = inspected(schema);
   if (typeof value !== 'object' || value === null) {
     const names = variables?.names ?? [];
     if (reach !== undefined) found.push({ path: [...path], setting, value, group, reach, names });
@@ -110,15 +125,15 @@ function visit(schema: z.ZodType, at: Visited, found: MarkedValue[]): void {
   const isList = Array.isArray(value);
   for (const [key, inner] of Object.entries(value)) {
     const step = isList ? '[]' : parts?.has(key) ? key : '*';
-    // Of a group that is marked as a whole every text has the mark.
-    const part = reach === undefined ? parts?.get(step) : schema;
+    // What is in a group that is marked has its mark, if it has none of its own.
+    const part = parts?.get(step) ?? (reach === undefined ? undefined : anyPart);
     if (part === undefined) continue;
     const own = variables?.parts.get(key);
     // Most of a long file: keys, models and rules, with which the gateway only computes.
-    if (own === undefined && !inspected(part).reaches) continue;
+    if (own === undefined && !inspected(part).reaches && (reach ?? 'nothing') === 'nothing') continue;
     const name = isList ? `${setting}[]` : `${setting}.${reach === undefined ? step : key}`;
     path.push(isList ? Number(key) : key);
-    visit(part, { path, setting: name, value: inner, group: value, variables: own }, found);
+    visit(part, { path, setting: name, value: inner, group: value, variables: own, inherited: reach }, found);
     path.pop();
   }
 }
@@ -145,10 +160,8 @@ function inspected(schema: z.ZodType): Inspected {
 
 function inspect(schema: z.ZodType, reach: Reach | undefined): Inspected {
   const parts = partsOf(schema);
-  const reaches =
-    reach === undefined
-      ? parts !== undefined && [...parts.values()].some((part) => inspected(part).reaches)
-      : reach !== 'nothing';
+  const hasMarked = parts !== undefined && [...parts.values()].some((part) => inspected(part).reaches);
+  const reaches = hasMarked || (reach !== undefined && reach !== 'nothing');
   return { reach, parts, reaches };
 }
 

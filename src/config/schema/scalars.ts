@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { durationPattern, parseDuration } from '../../lib/duration.ts';
 import { reaching } from './reach.ts';
-import { durationPattern, parseDuration, parseMemorySize, parseSize, sizePattern } from './units.ts';
+import { parseMemorySize, parseSize, sizePattern } from './units.ts';
 
 // The texts and numbers a configuration is made of, each with the words for what was expected.
 

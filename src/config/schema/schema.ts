@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { standardPlantsUrl } from '../../lib/loopback.ts';
+import { checkUrl } from '../../policy/matchers/check.ts';
 import { policySchema, routeConditionsSchema } from '../../policy/rules/schema.ts';
 import { targetChanges } from './parameters.ts';
 import { providerSchema } from './provider.ts';
@@ -24,6 +25,9 @@ import { parseExpiry } from './units.ts';
 // What a file may say, with every default: the one place for both. Types, the editors' JSON Schema and
 // docs/configuration.md are made from it. Durations and sizes stay as written here, so that
 // `config show` prints what a file would say; `config/build/` turns them into numbers.
+
+// Conditions are of `policy/`, which knows nothing of files; of all of them only this one reaches anything.
+reaching('checker', checkUrl);
 
 const modelSchema = z.strictObject({
   match: modelGlob.describe('Name or pattern of the models this entry is for; the first match wins.'),

@@ -79,6 +79,9 @@ function requestsOf(marked: Marked): readonly Fact[] {
     case 'provider':
       if (names.length === 0 && (isLoopbackUrl(text) || isVendors(text))) return [];
       return destination(`requests go to ${place(text)}`, marked);
+    case 'checker':
+      if (names.length === 0 && isLoopbackUrl(text)) return [];
+      return destination(`what requests say goes to ${place(text)}, before anything is redacted`, marked);
     case 'credential':
       return credentialFacts(marked);
     case 'login': {

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AnswerContext } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
+import { type CheckAnswers, Unchecked } from '../../policy/checks/check-book.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { PeakSizes } from '../../policy/conversations.ts';
 import type { Block, Pass } from '../../policy/rule.ts';
@@ -85,7 +86,23 @@ type WithoutMemory<Result> = Result extends unknown ? Omit<Result, 'memory'> : n
 /** The error of a body that strict parsing or the translation refused, or that could not be checked. */
 export type ThreadAnswer = { readonly result: unknown } | { readonly error: ErrorParts };
 
-interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'sender' | 'nowMs'> {
+interface Checking {
+  /** What services said of its texts; undefined where none is asked. */
+  readonly answers: CheckAnswers | undefined;
+}
+
+/** What a job comes to, or, where a service has to be asked first, about what, with the body for the next time. */
+function checked<Result>({ answers, body }: Checking & { readonly body: Uint8Array }, job: () => Result) {
+  const { checks } = compiled;
+  if (checks === undefined || answers === undefined) return job();
+  const result = checks.decide(answers, job);
+  if (!(result instanceof Unchecked)) return result;
+  const { unasked } = result;
+  const memory = memoryOf(body);
+  return { kind: 'unchecked' as const, unasked, answers: result.answers, body, memory };
+}
+
+interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'sender' | 'nowMs'>, Checking {
   readonly peaks: PeakSizes | undefined;
   readonly path: string;
   readonly body: Uint8Array;
@@ -93,7 +110,11 @@ interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'sender' | '
 }
 
 /** Parses a client's body strictly and decides on it. */
-function request({ path, pathModel, body, key, sender, policies, nowMs, peaks }: RequestInput) {
+function request(input: RequestInput) {
+  return checked(input, () => decided(input));
+}
+
+function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }: RequestInput) {
   const endpoint = endpointAt(path);
   const parsed = parseRequest(toBuffer(body), endpoint, pathModel);
   const plan = planOf(parsed.model);
@@ -129,7 +150,11 @@ function request({ path, pathModel, body, key, sender, policies, nowMs, peaks }:
 }
 
 /** Translates a decided request and decides on it again in the dialect of its provider. */
-function translation({
+function translation(input: UntranslatedRequest & Checking & { readonly policies: readonly string[] }) {
+  return checked(input, () => translated(input));
+}
+
+function translated({
   policies,
   ...untranslated
 }: UntranslatedRequest & { readonly policies: readonly string[] }) {
@@ -142,13 +167,17 @@ function translation({
   return { ...passed, decision, translated: made.facts(), memory: memoryOf(passed.body) };
 }
 
-interface BodyInput extends Omit<BuiltBody, 'body'> {
+interface BodyInput extends Omit<BuiltBody, 'body'>, Checking {
   readonly body: Uint8Array;
   readonly policies: readonly string[];
 }
 
 /** Decides on a body in the client's own dialect in which something was changed. */
-function body({ policies, body: bytes, ...built }: BodyInput) {
+function body(input: BodyInput) {
+  return checked(input, () => decidedBody(input));
+}
+
+function decidedBody({ policies, body: bytes, ...built }: BodyInput) {
   const decided = decideBody(compiled.select(policies), { ...built, body: toBuffer(bytes) });
   if (decided.kind === 'blocked') {
     return { ...decided, decision: toPlainBlock(decided.decision), memory: [] };

@@ -1,9 +1,11 @@
 import { JsonDocument } from '../../json/json-document.ts';
 import type { Lifetime } from '../../lib/lifetime.ts';
 import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';
+import { type CheckAnswers, Unchecked } from '../../policy/checks/check-book.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import { Conversations } from '../../policy/conversations.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
+import { withChecks } from '../checks/with-checks.ts';
 import { parseRequest } from '../request.ts';
 import { withBody } from '../sender.ts';
 import {
@@ -76,32 +78,40 @@ export function createDecider({
       { body, endpoint, pathModel, key, sender, nowMs }: Incoming,
       lifetime: Lifetime,
     ): Promise<RequestDecision> {
-      const here = decideHere(body, (checkpoint) => {
-        const request = parseRequest(body, endpoint, pathModel);
-        const plan = planOf(request.model);
-        const facts = requestMeta(request, {
-          ...{ endpoint, key, route: plan.fixed, nowMs },
-          sender: withBody(sender, request.document, endpoint),
-        });
-        return decideRequest(policies, request, {
-          ...{ endpoint, facts, plan, checkpoint },
-          peaks: conversations.peaks,
-        });
+      let whole = body;
+      const decided = await checked(policies, lifetime, async (answers) => {
+        const here = decideHere(
+          whole,
+          knowing(policies, answers, (checkpoint) => {
+            const request = parseRequest(whole, endpoint, pathModel);
+            const plan = planOf(request.model);
+            const facts = requestMeta(request, {
+              ...{ endpoint, key, route: plan.fixed, nowMs },
+              sender: withBody(sender, request.document, endpoint),
+            });
+            return decideRequest(policies, request, {
+              ...{ endpoint, facts, plan, checkpoint },
+              peaks: conversations.peaks,
+            });
+          }),
+        );
+        if (here !== undefined) return here;
+        const { id, project } = key;
+        const peaks = conversations.peaks.size === 0 ? undefined : conversations.peaks;
+        const known = { path: endpoint.path, pathModel, key: { id, project }, sender, nowMs, peaks };
+        const moved = toMove(whole);
+        const decided = await threads.ask(
+          { kind: 'request', input: { ...known, body: moved, policies: policies.names, answers } },
+          { key: id, memory: memoryOf(moved), lifetime },
+        );
+        if (decided.kind === 'unchecked') {
+          whole = toBuffer(decided.body);
+          return new Unchecked(decided.unasked, decided.answers);
+        }
+        const { request } = decided;
+        return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
       });
-      if (here !== undefined) return remember(here);
-      const { id, project } = key;
-      const peaks = conversations.peaks.size === 0 ? undefined : conversations.peaks;
-      const known = { path: endpoint.path, pathModel, key: { id, project }, sender, nowMs, peaks };
-      const moved = toMove(body);
-      const decided = await threads.ask(
-        { kind: 'request', input: { ...known, body: moved, policies: policies.names } },
-        { key: id, memory: memoryOf(moved), lifetime },
-      );
-      const { request } = decided;
-      return remember({
-        ...decided,
-        request: { ...request, document: JsonDocument.fromParts(request.document) },
-      });
+      return remember(decided);
     },
     /** Also throws request.unsupported if it can't be translated. */
     async translateRequest(
@@ -109,30 +119,50 @@ export function createDecider({
       untranslated: UntranslatedRequest,
       lifetime: Lifetime,
     ): Promise<TranslatedRequest> {
-      const here = decideHere(untranslated.body, (checkpoint) =>
-        translateRequest(policies, untranslated, checkpoint),
-      );
-      if (here !== undefined) return here;
-      // A copy: another target may need the client's own bytes.
-      const body = Buffer.from(untranslated.body);
-      const decided = await threads.ask(
-        { kind: 'translation', input: { ...untranslated, body, policies: policies.names } },
-        { key: untranslated.facts.key, memory: memoryOf(body), lifetime },
-      );
-      if (decided.kind === 'blocked') return decided;
-      const { translated, ...passed } = decided;
-      return { ...passed, body: toBuffer(passed.body), translation: translationOf(untranslated, translated) };
+      return checked(policies, lifetime, async (answers) => {
+        const here = decideHere(
+          untranslated.body,
+          knowing(policies, answers, (checkpoint) => translateRequest(policies, untranslated, checkpoint)),
+        );
+        if (here !== undefined) return here;
+        // A copy: another target may need the client's own bytes.
+        const body = Buffer.from(untranslated.body);
+        const decided = await threads.ask(
+          { kind: 'translation', input: { ...untranslated, body, policies: policies.names, answers } },
+          { key: untranslated.facts.key, memory: memoryOf(body), lifetime },
+        );
+        if (decided.kind === 'blocked') return decided;
+        if (decided.kind === 'unchecked') return new Unchecked(decided.unasked, decided.answers);
+        const { translated, ...passed } = decided;
+        return {
+          ...passed,
+          body: toBuffer(passed.body),
+          translation: translationOf(untranslated, translated),
+        };
+      });
     },
     /** Decides on a body in the client's own dialect in which something was changed. */
     async decideBody(policies: PolicySet, built: BuiltBody, lifetime: Lifetime): Promise<BodyDecision> {
-      const here = decideHere(built.body, (checkpoint) => decideBody(policies, built, checkpoint));
-      if (here !== undefined) return here;
-      const body = toMove(built.body);
-      const decided = await threads.ask(
-        { kind: 'body', input: { ...built, body, policies: policies.names } },
-        { key: built.facts.key, memory: memoryOf(body), lifetime },
-      );
-      return decided.kind === 'blocked' ? decided : { ...decided, body: toBuffer(decided.body) };
+      let whole = built.body;
+      return checked(policies, lifetime, async (answers) => {
+        const here = decideHere(
+          whole,
+          knowing(policies, answers, (checkpoint) =>
+            decideBody(policies, { ...built, body: whole }, checkpoint),
+          ),
+        );
+        if (here !== undefined) return here;
+        const body = toMove(whole);
+        const decided = await threads.ask(
+          { kind: 'body', input: { ...built, body, policies: policies.names, answers } },
+          { key: built.facts.key, memory: memoryOf(body), lifetime },
+        );
+        if (decided.kind === 'blocked') return decided;
+        const bytes = toBuffer(decided.body);
+        if (decided.kind === 'passed') return { ...decided, body: bytes };
+        whole = bytes;
+        return new Unchecked(decided.unasked, decided.answers);
+      });
     },
     /** Throws provider.broken_response for what is not JSON. */
     async readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<CheckedBody> {
@@ -156,6 +186,28 @@ export function createDecider({
     /** Ends the threads. */
     close: (): Promise<void> => threads.end(),
   };
+}
+
+/** Decides once, or, where services are asked about texts, until they have been asked about all of them. */
+function checked<Decided>(
+  { checks }: PolicySet,
+  lifetime: Lifetime,
+  attempt: (answers: CheckAnswers | undefined) => Promise<Decided | Unchecked>,
+): Promise<Decided> {
+  // Without a service nothing is left unchecked.
+  return checks === undefined
+    ? (attempt(undefined) as Promise<Decided>)
+    : withChecks(checks, attempt, lifetime);
+}
+
+/** A decision with what services have said of texts; where none is asked, the decision itself. */
+function knowing<Decided>(
+  { checks }: PolicySet,
+  answers: CheckAnswers | undefined,
+  decide: (checkpoint: Checkpoint) => Decided,
+): (checkpoint: Checkpoint) => Decided | Unchecked {
+  if (checks === undefined || answers === undefined) return decide;
+  return (checkpoint) => checks.decide(answers, () => decide(checkpoint));
 }
 
 /** What is decided in this thread; undefined if another one has to. */

@@ -16,6 +16,7 @@ import {
   type Verdict,
 } from '../../policy/rule.ts';
 import { shareOf, spread } from '../../providers/spread.ts';
+import { withChecks } from '../checks/with-checks.ts';
 import { requestMeta, toSubject, withPath } from '../decision/decide-request.ts';
 import { createRoutePlanner } from '../decision/route-plan.ts';
 import { translateBody } from '../decision/translate-request.ts';
@@ -60,12 +61,27 @@ export interface OfflineDecision<Found extends Decided = Decided> {
 /**
  * Decides as the gateway would: strict parsing, the decision on the request, and on what would be built from it for each
  * target; the stricter one of it and of the first target that takes the request counts. `decide` is asked for each.
- * Nothing is decided about a body that strict parsing refuses.
+ * Nothing is decided about a body that strict parsing refuses. Where rules ask services about texts, it is decided again
+ * when those have answered.
  */
-export function decideWith<Found extends Decided>(
+export async function decideWith<Found extends Decided>(
   question: Question,
   decide: (subject: Subject) => Found,
-): { readonly outcome: PredictedDecision; readonly decided: OfflineDecision<Found> | undefined } {
+): Promise<WholeDecision<Found>> {
+  const { checks } = question.key.policies;
+  const whole = () => decideOnce(question, decide);
+  return checks === undefined ? whole() : withChecks(checks, (answers) => checks.decide(answers, whole));
+}
+
+interface WholeDecision<Found extends Decided> {
+  readonly outcome: PredictedDecision;
+  readonly decided: OfflineDecision<Found> | undefined;
+}
+
+function decideOnce<Found extends Decided>(
+  question: Question,
+  decide: (subject: Subject) => Found,
+): WholeDecision<Found> {
   const { config, key, endpoint, pathModel, body, sender = {}, nowMs } = question;
   let request: ModelRequest;
   try {
@@ -179,10 +195,12 @@ function toReport(
   };
 }
 
-/** Decides by the key's policies alone, and says what they make of the request. */
-export function decideOffline(question: Question) {
+/** Decides by the key's policies alone, and says what they make of the request. Services that rules name are asked. */
+export async function decideOffline(question: Question) {
   const { policies } = question.key;
-  const { outcome, decided } = decideWith(question, (subject) => ({ decision: policies.decide(subject) }));
+  const { outcome, decided } = await decideWith(question, (subject) => ({
+    decision: policies.decide(subject),
+  }));
   return {
     outcome,
     /** The client's request; undefined if strict parsing refuses it. */

@@ -41,10 +41,10 @@ export type RuleReport = Omit<RuleExplanation, 'failure'> & { readonly failed: b
 type Explanation = ReturnType<typeof explain>;
 
 /** Decides as the gateway would, and reports what each rule decided. */
-export function explainRequest(question: Question): ExplainReport {
+export async function explainRequest(question: Question): Promise<ExplainReport> {
   const { endpoint, key } = question;
   const about = { endpoint: endpoint.name, key: key.id, project: key.project };
-  const { outcome, decided } = decideWith(question, (subject) => explain(key.policies, subject, nowUs));
+  const { outcome, decided } = await decideWith(question, (subject) => explain(key.policies, subject, nowUs));
   if (decided === undefined) return { ...about, ...outcome, rules: [] };
   const { subject, found, decision, targets, isServed } = decided;
   const { redacted } = decision;

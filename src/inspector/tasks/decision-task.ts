@@ -1,3 +1,4 @@
+import { servicesIn } from '../../config/build/services.ts';
 import { readSettings } from '../../config/build/settings.ts';
 import { buildConfig, type Config, type ConfigSource } from '../../config/config.ts';
 import { parseSource, type SourceDocument } from '../../config/source/document.ts';
@@ -28,17 +29,17 @@ export interface DecisionTask extends DecisionInput {
 const maxMasked = 200;
 
 /** What each rule of the configuration in force decides about a request, and what is masked in it. */
-export function explainDetails(config: Config, input: DecisionInput): Explained {
+export async function explainDetails(config: Config, input: DecisionInput): Promise<Explained> {
   const question = toQuestion(config, input);
-  const report = explainRequest(question);
+  const report = await explainRequest(question);
   const rules = toDetails(report);
   const masks = rules.some(({ action, matched }) => action === 'mask' && matched);
-  const masked = masks ? decideOffline(question).masked.slice(0, maxMasked) : [];
+  const masked = masks ? (await decideOffline(question)).masked.slice(0, maxMasked) : [];
   return { rules, masked, examples: report.examples ?? [] };
 }
 
 /** Decides by scratch rules. Throws usage.invalid for a key or endpoint that is not known. */
-export function tryTask({ source, policies = '', ...input }: DecisionTask): TryPolicyAnswer {
+export async function tryTask({ source, policies = '', ...input }: DecisionTask): Promise<TryPolicyAnswer> {
   const scratch = parseSource(policies);
   // The keys in the rest of the configuration came from the environment.
   const { references } = source;
@@ -60,9 +61,9 @@ export function tryTask({ source, policies = '', ...input }: DecisionTask): TryP
   return decide(config, input, policies);
 }
 
-function decide(config: Config, input: DecisionInput, policies: string): TryPolicyAnswer {
+async function decide(config: Config, input: DecisionInput, policies: string): Promise<TryPolicyAnswer> {
   const question = toQuestion(config, input);
-  const report = explainRequest(question);
+  const report = await explainRequest(question);
   const lines = ruleLines(policies, config.source.settings.policies, { file: 'scratch', path: [] });
   const rules = withExcerpts(toDetails(report), question.body, same).map((rule) => ({
     ...rule,
@@ -71,7 +72,7 @@ function decide(config: Config, input: DecisionInput, policies: string): TryPoli
   const { decision, rule, reason, message, at, microseconds = 0 } = report;
   const request = toBody(question.body, same, (text) => findMarks(text, matchMarks(rules, 'request')));
   const redacted =
-    decision === 'redact' || decision === 'mask' ? decideOffline(question).replaced : undefined;
+    decision === 'redact' || decision === 'mask' ? (await decideOffline(question)).replaced : undefined;
   return {
     kind: 'decided',
     decision,
@@ -99,6 +100,7 @@ function withPolicies(
 ): Config | undefined {
   const value = { policies: scratch.value ?? {} };
   const read = readSettings({ value, references: [], source: below('policies', scratch), report });
+  refuseOtherServices(read.settings?.policies ?? {}, source.settings, report);
   if (read.settings === undefined || report.problems.some(({ severity }) => severity === 'error'))
     return undefined;
   const { addedKeys, ...rest } = source;
@@ -108,6 +110,22 @@ function withPolicies(
   const settings = { ...source.settings, policies };
   const config = buildConfig({ ...rest, settings, report, failedTests: 'warning' });
   return addedKeys.reduce((one, key) => one.withKey(key), config);
+}
+
+/** What is tried may be anybody's text: it goes to no service but those that the configuration in force names. */
+function refuseOtherServices(
+  policies: ConfigSource['settings']['policies'],
+  inForce: ConfigSource['settings'],
+  report: ProblemSink,
+): void {
+  const known = new Set(servicesIn(inForce).map(({ url }) => url));
+  for (const { url, path } of servicesIn({ policies })) {
+    if (known.has(url)) continue;
+    report.error(
+      path,
+      'no rule in force asks this service, so it is not asked here: "gateway policy test" does',
+    );
+  }
 }
 
 /** A document as if it were nested under a key. */

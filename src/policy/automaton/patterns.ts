@@ -78,6 +78,8 @@ export interface PatternSet {
   readonly always: readonly number[];
   /** Detectors that have to see every text with a long run. */
   readonly longRuns: readonly number[];
+  /** Whether a service is asked about texts. */
+  readonly asks: boolean;
   /** Of a detector that is sought with less certainty too, the number of that pattern, which finds all that it does. */
   readonly wider: ReadonlyMap<number, number>;
 }
@@ -88,6 +90,7 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
   const folded = new Nfa();
   const always: number[] = [];
   const longRuns: number[] = [];
+  let asks = false;
   const prefilters: (readonly [string | AnchoredRegex, number])[] = [];
   for (const [number, pattern] of patterns.entries()) {
     addFolded(folded, pattern, number);
@@ -98,7 +101,8 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
       exact.addRegex(pattern.exact, number);
     } else {
       const { prefilter } = pattern.detector;
-      if (prefilter.kind === 'always') always.push(number);
+      if (prefilter.kind === 'asked') asks = true;
+      else if (prefilter.kind === 'always') always.push(number);
       else if (prefilter.kind === 'literals') {
         for (const literal of prefilter.literals) folded.addPhrase(fold.text(literal), number);
       } else {
@@ -114,7 +118,7 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
     else folded.addPrefilter(RE2JS.compile(regex.tail), number, regex);
   }
   const scanner = new Scanner({ exact, folded, fold, longRuns }, limits);
-  return { patterns, scanner, fold, always, longRuns, wider: findWider(patterns) };
+  return { patterns, scanner, fold, always, longRuns, asks, wider: findWider(patterns) };
 }
 
 function findWider(patterns: readonly Pattern[]): ReadonlyMap<number, number> {

@@ -56,7 +56,8 @@ export interface AnchoredRegex {
 export interface Detector {
   /**
    * What a text must contain for the detector to run: one of some lower-case literals (matched in any case), one of
-   * some regexes (RE2 syntax) in its folded view or a run of `longRunLength` key characters; or nothing.
+   * some regexes (RE2 syntax) in its folded view or a run of `longRunLength` key characters; or nothing. What is asked of
+   * a service (`matchers/check.ts`) no prefilter decides.
    */
   readonly prefilter:
     | { readonly kind: 'literals'; readonly literals: readonly string[] }
@@ -65,7 +66,8 @@ export interface Detector {
         readonly regexes: readonly (string | AnchoredRegex)[];
         readonly orLongRun?: true;
       }
-    | { readonly kind: 'always' };
+    | { readonly kind: 'always' }
+    | { readonly kind: 'asked' };
   /** Longest match in characters, which determines how much of a stream is held back. */
   readonly reach: number;
   /**

@@ -68,7 +68,8 @@ const shaped = 'shape';
 /** The kind of what a rule's pattern finds: the rule's own, the detector's, or the last word of the rule's reason. */
 function kindOfMatch({ options: { placeholder }, reason }: CompiledRule, pattern: Pattern): string {
   if (placeholder !== undefined && placeholder !== shaped) return placeholder;
-  return pattern.kind === 'detector' ? kindOfDetector(pattern.name) : kindOfReason(reason);
+  const isNamed = pattern.kind === 'detector' && pattern.name !== 'check';
+  return isNamed ? kindOfDetector(pattern.name) : kindOfReason(reason);
 }
 
 /** Every form that rules may give. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { NamedPattern } from '../automaton/patterns.ts';
+import type { CheckBook } from '../checks/check-book.ts';
 import type { Detector } from '../detectors/detector.ts';
 import type { DetectorName } from '../detectors/names.ts';
 import type { RuleInputs } from '../facts.ts';
@@ -24,6 +25,8 @@ export interface TextCondition {
 
 export interface MatcherContext {
   readonly fold: Fold;
+  /** What services from outside have said of texts. */
+  readonly checks: CheckBook;
   /** The detector that a rule names; loaded when it is asked for. */
   detector(name: DetectorName): Detector;
   /**

@@ -1,3 +1,4 @@
+import { check } from './check.ts';
 import {
   bytes,
   client,
@@ -41,6 +42,7 @@ export const matchers = {
   documents,
   input_tokens: inputTokens,
   text,
+  check,
 } as const;
 
 export type MatcherName = keyof typeof matchers;

@@ -1,4 +1,5 @@
 import type { NamedPattern } from '../automaton/patterns.ts';
+import type { CheckBook } from '../checks/check-book.ts';
 import type { Detector } from '../detectors/detector.ts';
 import type { DetectorName } from '../detectors/names.ts';
 import type { Fold } from '../fold/fold.ts';
@@ -53,6 +54,7 @@ export interface RuleSource {
 /** What all rules of a configuration are compiled with. */
 export interface RuleTools {
   readonly fold: Fold;
+  readonly checks: CheckBook;
   detector(name: DetectorName): Detector;
   /** What no rule may judge, whatever its own exceptions are. */
   readonly exceptions?: readonly NamedPattern[];

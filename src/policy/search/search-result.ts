@@ -36,4 +36,6 @@ export interface SearchResult {
   readonly matches: ReadonlyMap<number, readonly TextMatch[]>;
   readonly unseen: readonly Unseen[];
   readonly unreadable: readonly Unreadable[];
+  /** The texts that a service is asked about, in reading order; none where no rule asks one. */
+  readonly conversation: readonly Segment[];
 }

@@ -1,5 +1,5 @@
 import type { Dialect, Role } from '../../dialects/dialect.ts';
-import type { JsonDocument } from '../../json/json-document.ts';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { PatternSet } from '../automaton/patterns.ts';
 import { type Checkpoint, unhurried } from '../checkpoint.ts';
 import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
@@ -52,6 +52,7 @@ class Gatherer implements Visitor {
   readonly found: TextMatch[] = [];
   readonly unseenPlaces: Unseen[] = [];
   readonly unreadablePlaces: Unreadable[] = [];
+  readonly #conversation: Segment[] = [];
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
   readonly #checkpoint: Checkpoint;
@@ -72,6 +73,9 @@ class Gatherer implements Visitor {
   text(document: JsonDocument, entry: number, context: Context): void {
     // Where the tables of the automata are still empty, a character costs them half of what it costs a detector.
     this.#checkpoint((document.end(entry) - document.start(entry)) / 2);
+    if (this.#patternSet.asks && isConversation(document, entry, context)) {
+      this.#conversation.push(this.#segment(document, entry, context));
+    }
     if (!context.isJoined) {
       const patternMatches = this.#reader.patternMatches(document, entry, this.#checkpoint);
       if (patternMatches.length > 0) this.#noteAll(patternMatches, this.#segment(document, entry, context));
@@ -121,7 +125,12 @@ class Gatherer implements Visitor {
   finish(): SearchResult {
     this.#crossing.finish(this.#across);
     const matches = this.found.length === 0 ? nothing : byPattern(this.found);
-    return { matches, unseen: this.unseenPlaces, unreadable: this.unreadablePlaces };
+    return {
+      matches,
+      unseen: this.unseenPlaces,
+      unreadable: this.unreadablePlaces,
+      conversation: this.#conversation,
+    };
   }
 
   #segment(document: JsonDocument, entry: number, context: Context): Segment {
@@ -132,6 +141,25 @@ class Gatherer implements Visitor {
   #noteAll(patternMatches: readonly PatternMatch[], segment: Segment): void {
     for (const { pattern, view } of patternMatches) this.found.push({ pattern, view, segment });
   }
+}
+
+/** The sequences of what bytes are, and of those themselves, which are asked about when they are decoded. */
+const ofBytes = new Set(['.data', '.media_type', '.mime_type', '.mimeType']);
+/** Texts from this length on that have no other characters are encoded bytes. */
+const encoded = /^(?:data:[^,]{0,200};base64,|[A-Za-z0-9+/_-]{128,}={0,2}$)/;
+
+/**
+ * Whether a service is asked about a text: what models read, and no names, ids or bytes. Of a text that is JSON itself it
+ * is asked about the whole, and about those texts in it that the whole has in another spelling.
+ */
+function isConversation(document: JsonDocument, entry: number, context: Context): boolean {
+  const { isJoined, origin, own } = context;
+  if (document.kind(entry) !== kinds.string || document.isKey(entry)) return false;
+  const isRespelled = origin !== undefined && (origin.isDecoded || document.isEscaped(entry));
+  if (!isJoined && !isRespelled) return false;
+  if (origin === undefined && own !== undefined && ofBytes.has(own)) return false;
+  const text = document.text(entry);
+  return /[\p{L}\p{N}]/u.test(text) && !encoded.test(text);
 }
 
 const nothing: SearchResult['matches'] = new Map();

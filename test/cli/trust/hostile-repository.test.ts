@@ -79,6 +79,12 @@ policies: { p: { apply: all, rules: [{ id: r, action: mask, when: { text: { dete
  */
 const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [string, string])[]>> = {
   provider: [['doctor', provider('base_url: "http://0.0.0.0:PORT/${TOKEN}"')]],
+  checker: [
+    [
+      'serve',
+      `${sandbox}${withoutStore}policies: { p: { apply: all, rules: [{ id: r, action: warn, when: { check: { url: "http://0.0.0.0:PORT/v1" } } }] } }\n`,
+    ],
+  ],
   credential: [['doctor', provider('base_url: "http://127.0.0.1:PORT", api_key: "${TOKEN}"')]],
   login: [['serve', provider('base_url: "http://127.0.0.1:PORT", credentials: client')]],
   proxy: [['serve', provider('base_url: "http://127.0.0.1:1", proxy: "http://0.0.0.0:PORT"')]],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseDuration, parseExpiry, parseSize } from '../../../src/config/schema/units.ts';
+import { parseExpiry, parseSize } from '../../../src/config/schema/units.ts';
+import { parseDuration } from '../../../src/lib/duration.ts';
 
 test.each([
   ['500ms', 500],

@@ -132,6 +132,17 @@ test.each(
       ['GITHUB_TOKEN goes to https://bedrock-mantle.us-east-1.api.aws/v1'],
     ],
     ['a proxy', provider('proxy: "http://me:pw@127.0.0.1:8080"'), ['requests to https://api.openai.com/v1 go through the proxy http://***@127.0.0.1:8080']],
+    ['a service on this machine that is asked about texts', 'policies: { p: { rules: [{ id: r, action: block, when: { check: { url: "http://127.0.0.1:5002/analyze" } } }] } }', []],
+    [
+      'a service elsewhere that is asked about texts',
+      'policies: { p: { rules: [{ id: r, action: block, unless: { check: { url: "https://check.example/v1" } } }] } }',
+      ['what requests say goes to https://check.example/v1, before anything is redacted'],
+    ],
+    [
+      'the same for a route, with a variable',
+      'models: [{ match: "*", provider: p, when: { check: { url: "http://127.0.0.1:5002/${WHICH}", kinds: ["${KIND}"] } } }]',
+      ['what requests say goes to http://127.0.0.1:5002/${WHICH}, before anything is redacted', 'WHICH goes to http://127.0.0.1:5002/${WHICH}', 'KIND is read (models[0].when.check.kinds[0])'],
+    ],
     ['authorities', provider('ca_file: ca.pem'), ['https://api.openai.com/v1 may show certificates of ./ca.pem']],
     ['a key from the environment', key('value: "${CI_KEY}"'), ['CI_KEY is read (projects.shop.keys[0].value)']],
     ['a key from a file', key('file: ../key'), [expect.stringMatching(/^a key or password is read from \/.*\/key$/)]],

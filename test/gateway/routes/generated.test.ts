@@ -276,7 +276,7 @@ describe('where the list and the rules say, as explain says, and nowhere else', 
             const key = headers.find(([name]) => name === 'x-api-key')?.[1];
             return `${target.split('/')[1]} ${key === secrets.PROVIDER_KEY ? 'a' : 'b'}`;
           });
-          const explained = decideOffline({
+          const explained = await decideOffline({
             ...{ config, key, body, nowMs: 0 },
             ...destinationNamed('messages'),
             sender: {

@@ -146,7 +146,7 @@ test('explain says that it knows of no other request', async () => {
   if (key === undefined) throw new Error('there is no key');
   const body = Buffer.from('{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}');
 
-  const report = explainRequest({ config, key, body, nowMs: 0, ...destinationNamed('messages') });
+  const report = await explainRequest({ config, key, body, nowMs: 0, ...destinationNamed('messages') });
   const { stdout } = await command('policy explain --key shop-web request.json', {
     files: { 'gateway.yaml': yaml(1_500), 'request.json': body.toString() },
     env: secrets,

@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { durationPattern, parseDuration } from '../../lib/duration.ts';
+import type { NamedPattern } from '../automaton/patterns.ts';
+import type { CheckFinding } from '../checks/check-book.ts';
+import { defaultConfidence } from '../detectors/detector.ts';
+import type { RuleInputs } from '../facts.ts';
+import { compileGlob } from '../glob.ts';
+import type { TextMatch } from '../search/search-result.ts';
+import { matchesAt } from '../search/text-matches.ts';
+import { withoutExcepted } from '../search/viewed-text.ts';
+import { bitsOf, everyRole, placeInRequest, roleNames, textOf } from '../traverse/place.ts';
+import { defineMatcher } from './matcher.ts';
+
+/** Where texts go to be checked; what a file that was found may name here is decided in `config/trust/`. */
+export const checkUrl = z
+  .string()
+  .regex(
+    /^https?:\/\/[^/\s@]+(?:\/[^\s#]*)?$/,
+    'expected an http:// or https:// URL without user and password',
+  )
+  .refine((text) => URL.canParse(text), 'expected a URL');
+
+const timeout = z
+  .string()
+  .regex(durationPattern, 'expected a duration such as 500ms, 10s or 1m')
+  .refine((text) => (parseDuration(text) ?? 0) > 0, 'expected more than 0, and at most 596h');
+
+const maxCache = 1_000_000;
+const [firstRole, ...otherRoles] = roleNames;
+
+/**
+ * What a service from outside finds in the texts of the conversation. It is asked before the decision, once for each text
+ * (`CheckBook`); where it can't be, the rule can't be evaluated.
+ */
+export const check = defineMatcher({
+  schema: z
+    .strictObject({
+      url: checkUrl.describe('Where texts are POSTed to: any service, or /analyze of Presidio.'),
+      api: z
+        .enum(['gateway', 'presidio'])
+        .default('gateway')
+        .describe("How it is asked: gateway (docs/checks.md), or presidio for Presidio's analyzer."),
+      timeout: timeout.default('10s').describe('Longest time for one call; then the request is refused.'),
+      cache: z
+        .int()
+        .min(0)
+        .max(maxCache)
+        .default(20_000)
+        .describe('How many texts, and findings in them, are remembered by a hash; 0 asks about each anew.'),
+      kinds: z
+        .array(z.string().min(1))
+        .min(1)
+        .optional()
+        .describe('Names and patterns of the kinds that count; default: all.'),
+      min_score: z.number().min(0).max(1).default(0.5).describe('Findings with a lower score do not count.'),
+      language: z
+        .string()
+        .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/, 'expected a language such as en')
+        .default('en')
+        .describe('What Presidio is told that texts are in.'),
+      in: z
+        .array(z.enum([firstRole as (typeof roleNames)[number], ...otherRoles]))
+        .min(1)
+        .optional()
+        .describe('Roles whose texts are checked; default: all.'),
+    })
+    .describe('What a service of your own finds in the texts of the conversation.'),
+  compile(options, { checks, except }) {
+    const { url, api, language, cache, kinds, min_score: least } = options;
+    const timeoutMs = parseDuration(options.timeout) ?? 0; // the schema has accepted it
+    const service = checks.service({ url, api, language, cache, timeoutMs });
+    const globs = kinds?.map(compileGlob);
+    const counts = ({ kind, score }: CheckFinding) =>
+      score >= least && (globs === undefined || globs.some((glob) => glob(kind)));
+    const findIn = (text: string, at: () => string) =>
+      outsideLabels(text, checks.find(service, text, at).filter(counts));
+    const named: NamedPattern = {
+      key: `check ${JSON.stringify([service, kinds, least])}`,
+      pattern: {
+        kind: 'detector',
+        name: 'check',
+        confidence: defaultConfidence,
+        detector: {
+          prefilter: { kind: 'asked' },
+          reach: 0,
+          folded: false,
+          holdsSpace: 'never',
+          find: (text) => findIn(text, () => '').map(({ start, end, kind }) => ({ start, end, why: kind })),
+        },
+      },
+    };
+    const roles = options.in === undefined ? everyRole : bitsOf(options.in);
+    const find = (facts: RuleInputs) =>
+      facts.found(named, () => {
+        const found = facts.searchResult.conversation.filter((segment) => {
+          if ((segment.roles & roles) === 0) return false;
+          const at = () => facts.subject.document.pointer(placeInRequest(segment.place).entry);
+          return findIn(textOf(segment.place), at).length > 0;
+        });
+        const number = facts.numberOf(named.key);
+        const matches = found.map((segment): TextMatch => ({ pattern: number, view: 'exact', segment }));
+        return withoutExcepted(matches, except, facts);
+      });
+    return {
+      text: { patterns: [named], roles, find },
+      test(facts) {
+        const matches = matchesAt(find(facts), facts).map((match) => ({ ...match, matcher: 'check' }));
+        return matches.length > 0 ? matches : undefined;
+      },
+    };
+  },
+});
+
+/** What the gateway wrote in place of something is no finding. */
+function outsideLabels(text: string, found: readonly CheckFinding[]): readonly CheckFinding[] {
+  if (found.length === 0 || !text.includes('[REDACTED:')) return found;
+  const labels = Array.from(text.matchAll(/\[REDACTED:[a-z0-9._-]{1,64}\]/g), ({ index, 0: { length } }) => ({
+    start: index,
+    end: index + length,
+  }));
+  return found.filter(({ start, end }) => !labels.some((label) => start < label.end && end > label.start));
+}
