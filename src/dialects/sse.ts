@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-/** The most bytes that one event may have: pictures come whole in one, of 2 to 10 MB (googleapis/python-genai#2248, 2026-04). */
+/** The most bytes of one event: pictures come whole in one, of 2 to 10 MB (googleapis/python-genai#2248, 2026-04). */
 export const eventLimitBytes = 33_554_432;
 
 const lineFeed = 0x0a;
@@ -8,15 +8,15 @@ const carriageReturn = 0x0d;
 const colon = 0x3a;
 const brace = 0x7b;
 const space = 0x20;
-const bareName = '';
+const objectName = '';
 const initialBytes = 1_024;
 
 /**
- * Bytes to server-sent events, incrementally. Lines are found in the bytes and only whole lines are decoded,
- * so characters may be split anywhere; at most one event is held. Comments are announced without
- * their text, and fields other than `event` and `data` are skipped. An object that stands where an event should, as Google
- * writes errors, is data of an event whose name is empty. Throws `provider.broken_response` for an event above the limit,
- * and for such an object with a field in it, which other readers would take for the event.
+ * Bytes to server-sent events, incrementally. Lines are found in the bytes and only whole lines are decoded, so characters
+ * may be split anywhere; at most one event is held. Comments are announced without their text, and fields other than
+ * `event` and `data` are skipped. An object that stands where an event should, as Google writes errors, is data of an event
+ * whose name is empty. Throws `provider.broken_response` for an event above the limit, and for such an object with a field
+ * in it, which other readers would take for the event.
  */
 export class SseParser {
   readonly #onEvent: (name: string | undefined, data: string) => void;
@@ -122,10 +122,10 @@ export class SseParser {
     }
     const isFirst = this.#eventBytes === 0;
     this.#eventBytes += end - start;
-    if (isFirst && bytes[start] === brace) this.#name = bareName;
-    if (bytes[start] === colon && this.#name !== bareName) return this.#onComment?.();
+    if (isFirst && bytes[start] === brace) this.#name = objectName;
+    if (bytes[start] === colon && this.#name !== objectName) return this.#onComment?.();
     const isData = isField(bytes, start, end, 'data');
-    if (this.#name === bareName) {
+    if (this.#name === objectName) {
       if (isData)
         throw new GatewayError('provider.broken_response', 'an object of the provider holds an event');
       this.#add(bytes.toString('utf8', start, end));
@@ -185,16 +185,16 @@ export function toEvent(data: object, name?: string): SseEvent {
 export type WriteEvent = (name: string | undefined, data: string) => void;
 
 /** A comment, which keeps a connection alive. */
-export const pingComment: SseEvent = { name: bareName, data: ': ping' };
+export const pingComment: SseEvent = { name: objectName, data: ': ping' };
 
 /** Whether an event is nothing but a comment. */
 export function isComment({ name, data }: SseEvent): boolean {
-  return name === bareName && data.startsWith(':');
+  return name === objectName && data.startsWith(':');
 }
 
 /** One event as text. The data may have several lines; the name may not. An empty name leaves the data bare. */
 export function formatSse(name: string | undefined, data: string): string {
-  if (name === bareName) return `${data}\n\n`;
+  if (name === objectName) return `${data}\n\n`;
   const head = name === undefined ? '' : `event: ${name}\n`;
   return `${head}data: ${data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data}\n\n`;
 }

@@ -39,7 +39,8 @@ type ModelCells = readonly { readonly match: RegExp; readonly cells: Cells }[];
 /** The names of OpenAI's models that reason. */
 export const openAiReasoning = /^(?:o[134]|codex|gpt-(?:[5-9]|\d\d))(?!.*-chat)/;
 
-const usualImages = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
+/** The media types of pictures that most vendors take. */
+export const usualImages = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 const googleImages = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'] as const;
 
 /** Claude's that take a temperature or top_p. */

@@ -119,10 +119,10 @@ function joined(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'thinki
 function buildCall(call: ToolCall, context: TranslationContext): Fields {
   const id = call.id === '' ? context.newId('call_') : call.id;
   const members = callMembers(call, call.input === '' && call.kind === 'function' ? '{}' : call.input);
-  return { id, ...members, ...signatureMember(call, context) };
+  return { id, ...members, ...extraContent(call, context) };
 }
 
-export function signatureMember({ seal }: Pick<ToolCall, 'seal'>, context: TranslationContext): Fields {
+export function extraContent({ seal }: Pick<ToolCall, 'seal'>, context: TranslationContext): Fields {
   return seal === undefined
     ? {}
     : { extra_content: { google: { thought_signature: sealText(seal, context) } } };

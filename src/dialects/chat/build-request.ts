@@ -33,7 +33,7 @@ import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import { limitUser } from '../translation/parse-common.ts';
 import { createExpansion } from '../translation/references.ts';
-import { sealFor, unsigned } from '../translation/seals.ts';
+import { sealFor, skipsValidator } from '../translation/seals.ts';
 import {
   type ToolNames,
   toFunctionArguments,
@@ -236,7 +236,7 @@ function buildSignature(
 ): Fields | undefined {
   if (traits.reasoning !== 'extra_content') return undefined;
   const own = sealFor(seal, context)?.data;
-  const signature = own ?? (isFirst && geminiThinking(context) === 'level' ? unsigned : undefined);
+  const signature = own ?? (isFirst && geminiThinking(context) === 'level' ? skipsValidator : undefined);
   return signature === undefined ? undefined : { google: { thought_signature: signature } };
 }
 

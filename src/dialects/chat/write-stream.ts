@@ -3,7 +3,7 @@ import { type Fields, toFields } from '../fields.ts';
 import { pingComment, type SseEvent, type WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
-import { callMembers, encryptedDetail, finishReasons, signatureMember } from './answer.ts';
+import { callMembers, encryptedDetail, extraContent, finishReasons } from './answer.ts';
 import { buildChatUsage } from './usage.ts';
 
 /** Writes a Chat stream. Every chunk repeats the same head, so it is made once. */
@@ -34,7 +34,7 @@ export function createChatWriter(
       const id = call.id === '' ? context.newId('call_') : call.id;
       if (call.kind === 'custom') customCalls.add(call.index);
       delta(
-        `"tool_calls":[${JSON.stringify({ index: call.index, id, ...callMembers(call, ''), ...signatureMember(call, context) })}]`,
+        `"tool_calls":[${JSON.stringify({ index: call.index, id, ...callMembers(call, ''), ...extraContent(call, context) })}]`,
       );
     },
     callInput(index, piece) {

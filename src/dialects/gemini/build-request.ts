@@ -13,7 +13,7 @@ import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields
 import { clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import { isMedia, joinTexts, markSystemText, toTextPart } from '../translation/media.ts';
 import { orderTurns } from '../translation/order-turns.ts';
-import { sealFor, unsigned } from '../translation/seals.ts';
+import { sealFor, skipsValidator } from '../translation/seals.ts';
 import { type ToolNames, toArgumentsObject, toFunctionTool } from '../translation/tool-names.ts';
 import type { MediaPart } from '../translation/unsupported-content.ts';
 
@@ -163,7 +163,7 @@ function buildContents(
     called.set(call.id, name);
     const functionCall = withoutAbsent({ id: idOf(call.id), name, args: toArgumentsObject(call) });
     // Newer models refuse the first call of a turn without a signature.
-    const needed = isFirst && geminiThinking(context) === 'level' ? unsigned : undefined;
+    const needed = isFirst && geminiThinking(context) === 'level' ? skipsValidator : undefined;
     return withoutAbsent({ functionCall, thoughtSignature: sealFor(call.seal, context)?.data ?? needed });
   }
 }

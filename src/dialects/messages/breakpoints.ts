@@ -10,7 +10,7 @@ interface Cacheable {
 /** As many as hosts take, of one lifetime (docs.anthropic.com/en/docs/build-with-claude/prompt-caching, 2026-11). */
 const maxBreakpoints = 4;
 /** Blocks that take none. */
-const thoughts: readonly unknown[] = ['thinking', 'redacted_thinking'];
+const thoughtTypes: readonly unknown[] = ['thinking', 'redacted_thinking'];
 
 /**
  * Marks what will be sent again as the beginning of the next request, so that the host reads it from its cache: the last
@@ -27,9 +27,9 @@ export function placeBreakpoints({ tools, system, messages }: Cacheable): void {
   for (const { list, index } of own) list[index] = withoutBreakpoint(list[index]);
 
   const before = messages.filter(({ role }) => role === 'user').at(-2)?.content ?? [];
-  const needed = [messages.at(-1)?.content ?? [], system, tools].flatMap(lastPlace);
+  const needed = [messages.at(-1)?.content ?? [], system, tools].flatMap(lastPosition);
   let left = maxBreakpoints;
-  for (const { list, index } of [...needed, ...own.reverse(), ...lastPlace(before)]) {
+  for (const { list, index } of [...needed, ...own.reverse(), ...lastPosition(before)]) {
     const block = list[index];
     if (left === 0 || block === undefined || block.cache_control !== undefined) continue;
     list[index] = { ...block, cache_control: control };
@@ -37,13 +37,13 @@ export function placeBreakpoints({ tools, system, messages }: Cacheable): void {
   }
 }
 
-interface Place {
+interface Position {
   readonly list: Fields[];
   readonly index: number;
 }
 
-function lastPlace(list: Fields[]): Place[] {
-  const index = list.findLastIndex(({ type }) => !thoughts.includes(type));
+function lastPosition(list: Fields[]): Position[] {
+  const index = list.findLastIndex(({ type }) => !thoughtTypes.includes(type));
   return index < 0 ? [] : [{ list, index }];
 }
 

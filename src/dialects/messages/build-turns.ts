@@ -1,3 +1,4 @@
+import { usualImages } from '../../hosts/registry.ts';
 import {
   type AnswerPart,
   type ContentPart,
@@ -111,8 +112,6 @@ function textBlocks(text: string, breakpoint?: Fields): Fields[] {
   return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(breakpoint) }];
 }
 
-const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
-
 function buildPart(part: ContentPart): Fields[] {
   if (part.kind === 'text') return textBlocks(part.text, part.breakpoint);
   const block = part.kind === 'image' ? buildImage(part) : buildDocument(part);
@@ -131,7 +130,7 @@ export function cannotTakeInMessages({ kind, source }: MediaPart): string | unde
       ? undefined
       : 'only PDF and plain text documents can be read here';
   }
-  return source.kind === 'base64' && imageTypes.includes(source.mediaType)
+  return source.kind === 'base64' && usualImages.some((type) => type === source.mediaType)
     ? undefined
     : 'only JPEG, PNG, GIF and WebP pictures can be read here';
 }

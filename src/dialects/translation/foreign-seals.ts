@@ -1,7 +1,7 @@
 import { type HostedModel, traitsOf } from '../../hosts/find-host.ts';
 import { type ByteEdit, memberEdit, removals, textEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { bytesSlot, isOurSeal, sealStart, unsigned } from './seals.ts';
+import { bytesSlot, isOurSeal, sealStart, skipsValidator } from './seals.ts';
 
 /**
  * The edits that rid a body of what the gateway has sealed. A conversation that began at a translated host may go on, after
@@ -139,5 +139,5 @@ function geminiEdits(document: JsonDocument): ByteEdit[] {
 /** A call without a signature would be refused. */
 function skipSignature(document: JsonDocument, object: number, name: string): ByteEdit[] {
   const value = document.member(object, name);
-  return value === undefined ? [] : [textEdit(document, value, unsigned)];
+  return value === undefined ? [] : [textEdit(document, value, skipsValidator)];
 }

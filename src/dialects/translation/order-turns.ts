@@ -15,12 +15,12 @@ const missing = [{ kind: 'text', text: 'no result was recorded for this call' }]
 /** OpenAI takes no longer ids; other gateways put signatures into them (openai/codex#14355, 2026-03). */
 const idLimit = 64;
 
-function shorten(id: string): string {
+function shortId(id: string): string {
   return `call_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`;
 }
 
-/** The places of the results of calls with one id, in the calls' order; each has an error until its result comes. */
-interface Places {
+/** The results of calls with one id, in the calls' order; each is an error until it comes. */
+interface ExpectedResults {
   readonly results: ToolResult[];
   readonly slots: number[];
   taken: number;
@@ -35,7 +35,7 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
   const ordered: Turn[] = [];
   // Some hosts count from 0 in each answer, or give all calls of one the same id, or none: the newest call without a
   // result is meant. Others refuse an id that comes twice, so each gets one of its own.
-  const open = new Map<string, Places>();
+  const open = new Map<string, ExpectedResults>();
   const used = new Map<string, number>();
 
   for (const turn of mergeAssistants(turns)) {
@@ -56,7 +56,7 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
   return ordered;
 
   function uniqueId(id: string): string {
-    if (id.length > idLimit) return uniqueId(shorten(id));
+    if (id.length > idLimit) return uniqueId(shortId(id));
     const times = used.get(id) ?? 0;
     used.set(id, times + 1);
     if (times === 0 && id !== '') return id;
@@ -68,25 +68,25 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
       ({ id }): ToolResult => ({ callId: id, parts: missing, isError: true, path: 'messages' }),
     );
     for (const [slot, { id }] of calls.entries()) {
-      const places = open.get(id);
-      if (places?.results === results) places.slots.push(slot);
+      const expected = open.get(id);
+      if (expected?.results === results) expected.slots.push(slot);
       else open.set(id, { results, slots: [slot], taken: 0 });
     }
     return { role: 'results', results };
   }
 
   function place(result: ToolResult): void {
-    const places = open.get(result.callId);
-    if (places === undefined)
+    const expected = open.get(result.callId);
+    if (expected === undefined)
       throw unsupported(result.path, 'a tool result must follow the call it belongs to');
-    const { results, slots, taken } = places;
+    const { results, slots, taken } = expected;
     const isAgain = taken >= slots.length;
     const slot = slots[isAgain ? slots.length - 1 : taken];
     const before = slot === undefined ? undefined : results[slot];
     if (slot === undefined || before === undefined) return;
     const parts = isAgain ? [...before.parts, ...result.parts] : result.parts;
     results[slot] = { ...result, parts, callId: before.callId };
-    if (!isAgain) places.taken += 1;
+    if (!isAgain) expected.taken += 1;
   }
 }
 

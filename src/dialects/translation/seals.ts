@@ -79,7 +79,7 @@ export function parseSeal(text: string): Seal | undefined {
  * Google's word for a call that has no signature because it came from elsewhere
  * (ai.google.dev/gemini-api/docs/thought-signatures).
  */
-export const unsigned = 'skip_thought_signature_validator';
+export const skipsValidator = 'skip_thought_signature_validator';
 
 const digestLength = 8;
 

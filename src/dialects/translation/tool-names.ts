@@ -23,7 +23,7 @@ export function createToolNames(known: WireNames = new Map()) {
   function toWire(tool: ToolName): string {
     const flat = tool.namespace === undefined ? tool.name : `${tool.namespace}${separator}${tool.name}`;
     const plain = toAllowed(flat);
-    const wireName = plain === flat && isFree(plain, tool) ? plain : shorten(plain, tool);
+    const wireName = plain === flat && isFree(plain, tool) ? plain : shortName(plain, tool);
     if (!originals.has(wireName)) {
       originals.set(wireName, { name: tool.name, namespace: tool.namespace, kind: tool.kind });
     }
@@ -54,7 +54,7 @@ function toAllowed(name: string): string {
   return (/^[0-9-]/.test(allowed) ? `_${allowed}` : allowed).slice(0, nameLimit);
 }
 
-function shorten(name: string, tool: ToolName): string {
+function shortName(name: string, tool: ToolName): string {
   const whole = `${tool.namespace ?? ''}\n${tool.name}`;
   const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8);
   return `${name.slice(0, nameLimit - digest.length - 1)}_${digest}`;
