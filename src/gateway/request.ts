@@ -13,6 +13,8 @@ export interface ModelRequest extends RequestFields {
   readonly demand?: Demand;
   /** The same: the largest cap on output that no rule objects to. */
   readonly capLimit?: number;
+  /** The same: whether it may have what the gateway has sealed in an earlier answer. */
+  readonly mayHaveSeals?: boolean;
 }
 
 const mediaType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;

@@ -4,13 +4,19 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { bytesSlot, isOurSeal, sealStart, skipsValidator } from './seals.ts';
 
 /**
+ * Whether a body may have something that the gateway has sealed. Without the quote before it: `includes` stops at each
+ * first character that it seeks, and quotes are everywhere.
+ */
+export function mayHaveSeals({ bytes }: JsonDocument, dialect: string): boolean {
+  return bytes.includes(dialect === 'gemini' ? bytesSlot.start : sealStart);
+}
+
+/**
  * The edits that rid a body of what the gateway has sealed. A conversation that began at a translated host may go on, after
  * a fallback or a change of the model, at one that speaks the client's own dialect: it gets the client's bytes, and would
  * refuse a signature that is not its own.
  */
 export function sealEdits(document: JsonDocument, dialect: string, model: HostedModel): readonly ByteEdit[] {
-  const start = dialect === 'gemini' ? bytesSlot.start : sealStart;
-  if (!document.bytes.includes(`"${start}`)) return [];
   switch (dialect) {
     case 'messages':
       return messagesEdits(document);

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AnswerContext } from '../../dialects/translate.ts';
+import { mayHaveSeals } from '../../dialects/translation/foreign-seals.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CheckAnswers, Unchecked } from '../../policy/checks/check-book.ts';
 import { compilePolicies } from '../../policy/compile.ts';
@@ -139,6 +140,7 @@ function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }:
   const { targetModels, providers } = decided.route;
   const known = {
     demand: findDemand(document, endpoint),
+    mayHaveSeals: mayHaveSeals(document, endpoint.dialectName),
     capLimit: set.capLimit(toSubject({ ...facts, targetModels, providers }, document, endpoint.dialect)),
   };
   return {

@@ -4,7 +4,7 @@ import type { ProviderConfig } from '../../config/build/providers.ts';
 import { memberAt } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { defaultCap, translatedCap } from '../../dialects/translation/context.ts';
-import { sealEdits } from '../../dialects/translation/foreign-seals.ts';
+import { mayHaveSeals, sealEdits } from '../../dialects/translation/foreign-seals.ts';
 import type { Host } from '../../hosts/find-host.ts';
 import { applyEdits, type ByteEdit, memberEdit, textEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
@@ -67,13 +67,14 @@ export function buildBody(
   const generates = !isHelper && dialects[dialect].operation === 'chat';
   const parameters = generates ? destination.parameters : undefined;
   if (!isTranslated) {
+    const hasSeals = request.mayHaveSeals ?? mayHaveSeals(request.document, dialect);
     const isAsked = asksUsage && endpoint.dialect.hasUsageOption && request.stream;
     const spliced = splice(request, {
       model,
       cap,
       envelope,
       usage: isAsked ? usageEdit(request.document) : undefined,
-      seals: sealEdits(request.document, dialect, { host, targetModel: model }),
+      seals: hasSeals ? sealEdits(request.document, dialect, { host, targetModel: model }) : [],
     });
     if (parameters === undefined) return spliced;
     const adjusted = adjust(spliced.body, parameters);
