@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { requestFor } from '../../kit/answers.ts';
+import { json, messagesAnswer, requestFor } from '../../kit/answers.ts';
 import { command, homeWith, startServing, withoutStore } from '../../kit/command.ts';
 import { startHost } from '../../kit/host.ts';
 import { replaceFile } from '../serve/workers/serving.ts';
@@ -293,6 +293,28 @@ test("limits and models of the user's own projects hold, until the user takes th
   expect([other.exit, other.stderr]).toEqual([3, expect.stringContaining('--without "models of me"')]);
   expect(exits).toEqual([0, 6]);
   expect(freed).toEqual([0, 0]);
+});
+
+test('what run --mask adds holds beside the rules of both files', async () => {
+  const provider = await startHost(json(messagesAnswer));
+  const project = `providers: { p: { dialect: anthropic, base_url: "${provider.url}" } }\nmodels: [{ match: "*", provider: p }]\n`;
+  const agent = `#!/bin/sh
+for text in "mail rosa@plants.example" ${word('user')} ${word('project')}; do
+  curl -s -o /dev/null -w "%{http_code} " "$ANTHROPIC_BASE_URL/v1/messages" -H "x-api-key: $ANTHROPIC_AUTH_TOKEN" \\
+    -H 'content-type: application/json' -d '{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"'"$text"'"}]}'
+done >"$(dirname "$0")/../statuses"
+`;
+  const { root, cwd, env } = place({
+    [paths.user]: yamlOf('user'),
+    [paths.project]: yamlOf('project').replace(sandbox, project + withoutStore),
+    'bin/claude': agent,
+  });
+
+  const { exit } = await command('run --mask email claude', { cwd, env });
+
+  expect([exit, readFileSync(join(root, 'statuses'), 'utf8')]).toEqual([0, '200 403 403 ']);
+  const sent = provider.requests.map(({ body }) => body.toString()).filter(Boolean);
+  expect(sent).toEqual([expect.stringMatching(/mail EMAIL_/)]);
 });
 
 test("a user's rule masks with the user's secret, whatever provider the found file names", async () => {
