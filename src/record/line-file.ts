@@ -7,10 +7,14 @@ export type LineFileEvent =
   | { readonly kind: 'working' }
   | { readonly kind: 'lost'; readonly lines: number };
 
-interface LineFileOptions {
+interface LineFileOptions<Value> {
   /** Whether other processes append to it: then each write holds whole lines, which the system does not interleave. */
   readonly isShared: boolean;
+  /** The member, a text, that may be long; it comes last in its line. */
+  readonly long: keyof Value & string;
   readonly onEvent: (event: LineFileEvent) => void;
+  /** Gets the JSON of the next values, without that member, before they are written. */
+  readonly onLines?: ((lines: readonly string[]) => void) | undefined;
 }
 
 // One write per line would cost more than the rest of a record. Serializing lines in a batch is faster too, because code
@@ -33,14 +37,13 @@ const waitingLimit = 128 * 1024 * 1024;
  * Appends lines to a file. A full disk must neither end nor block the process: lines are
  * buffered up to a limit, and every change of state is reported once.
  */
-export class LineFile {
+export class LineFile<Value extends object> {
   readonly #descriptor: number;
-  readonly #isShared: boolean;
-  readonly #onEvent: (event: LineFileEvent) => void;
+  readonly #options: LineFileOptions<Value>;
   readonly #timer: NodeJS.Timeout;
-  #values: object[] = [];
+  #values: Value[] = [];
   /** Values that are being made into lines piece by piece. */
-  readonly #long = new Set<object>();
+  readonly #long = new Set<Value>();
   #waiting: (string | Buffer<ArrayBuffer>)[] = [];
   #waitingLength = 0;
   /** What was passed to a write but not written: the disk may fill up in the middle of a line. */
@@ -50,10 +53,9 @@ export class LineFile {
   #flushedMs = 0;
 
   /** Takes a file that is open for appending, and closes it. */
-  constructor(descriptor: number, { isShared, onEvent }: LineFileOptions) {
+  constructor(descriptor: number, options: LineFileOptions<Value>) {
     this.#descriptor = descriptor;
-    this.#isShared = isShared;
-    this.#onEvent = onEvent;
+    this.#options = options;
     this.#timer = setInterval(() => {
       this.#makeLines();
       if (this.#waiting.length > 0 || this.#rest.length > 0) this.#flush();
@@ -62,25 +64,30 @@ export class LineFile {
 
   /**
    * Adds the value as a line of JSON; it must not change afterwards. It may be buffered if values come quickly: who asks
-   * for the records of a moment ago finds them. A long text, a member of the value, is not buffered.
+   * for the records of a moment ago finds them. One with a long text is not.
    */
-  write<Value extends object>(value: Value, longest?: keyof Value & string): void {
-    const text = longest === undefined ? '' : String(value[longest] ?? '');
-    if (longest !== undefined && text.length > pieceLength) {
-      void this.#writeInPieces(value, longest, text); // it never rejects
+  write(value: Value): void {
+    const { length } = this.#longText(value);
+    if (length > pieceLength) {
+      void this.#writeInPieces(value); // it never rejects
       return;
     }
     this.#values.push(value);
     const isAlone = performance.now() - this.#flushedMs >= aloneMs;
-    if (!isAlone && this.#values.length < batchValues && text.length < batchLength) return;
+    if (isAlone || this.#values.length >= batchValues || length >= batchLength) this.flush();
+  }
+
+  /** Writes what was added. */
+  flush(): void {
     this.#makeLines();
     this.#flushUnlessFailing();
   }
 
-  async #writeInPieces(value: object, name: string, text: string): Promise<void> {
+  async #writeInPieces(value: Value): Promise<void> {
     this.#long.add(value);
-    const opening = `${JSON.stringify({ ...value, [name]: undefined }).slice(0, -1)},"${name}":"`;
-    const pieces = [Buffer.from(opening)];
+    const text = this.#longText(value);
+    const short = this.#withoutLong(value);
+    const pieces = [Buffer.from(`${short.slice(0, -1)},"${this.#options.long}":"`)];
     for (let at = 0; at < text.length; at += pieceLength) {
       // A pair that is cut apart becomes two escapes, which are read as the same character.
       pieces.push(Buffer.from(JSON.stringify(text.slice(at, at + pieceLength)).slice(1, -1)));
@@ -89,7 +96,16 @@ export class LineFile {
     }
     this.#long.delete(value);
     this.#addLine(Buffer.concat([...pieces, Buffer.from('"}\n')]));
+    this.#options.onLines?.([short]);
     this.#flushUnlessFailing();
+  }
+
+  #longText(value: Value): string {
+    return (value[this.#options.long] as string | undefined) ?? '';
+  }
+
+  #withoutLong(value: Value): string {
+    return JSON.stringify({ ...value, [this.#options.long]: undefined });
   }
 
   #flushUnlessFailing(): void {
@@ -105,13 +121,21 @@ export class LineFile {
     this.#makeLines();
     this.#flush();
     this.#lost += this.#waiting.length + this.#rest.toString().trimStart().split('\n').length - 1;
-    if (this.#lost > 0) this.#onEvent({ kind: 'lost', lines: this.#lost });
+    if (this.#lost > 0) this.#options.onEvent({ kind: 'lost', lines: this.#lost });
     closeSync(this.#descriptor);
   }
 
   #makeLines(): void {
-    for (const value of this.#values) this.#addLine(`${JSON.stringify(value)}\n`);
+    const { long, onLines } = this.#options;
+    const lines = this.#values.map((value) => {
+      const text = this.#longText(value);
+      const line = text === '' ? JSON.stringify(value) : this.#withoutLong(value);
+      const whole = text === '' ? line : `${line.slice(0, -1)},"${long}":${JSON.stringify(text)}}`;
+      this.#addLine(`${whole}\n`);
+      return line;
+    });
     this.#values = [];
+    if (lines.length > 0) onLines?.(lines);
   }
 
   #addLine(line: string | Buffer<ArrayBuffer>): void {
@@ -130,12 +154,12 @@ export class LineFile {
       this.#writeAll();
     } catch (error) {
       const cause = (error as NodeJS.ErrnoException).code ?? String(error);
-      if (!this.#isFailing) this.#onEvent({ kind: 'failing', cause });
+      if (!this.#isFailing) this.#options.onEvent({ kind: 'failing', cause });
       this.#isFailing = true;
       return;
     }
-    if (this.#isFailing) this.#onEvent({ kind: 'working' });
-    if (this.#lost > 0) this.#onEvent({ kind: 'lost', lines: this.#lost });
+    if (this.#isFailing) this.#options.onEvent({ kind: 'working' });
+    if (this.#lost > 0) this.#options.onEvent({ kind: 'lost', lines: this.#lost });
     this.#isFailing = false;
     this.#lost = 0;
   }
@@ -149,7 +173,7 @@ export class LineFile {
       }
       while (this.#rest.length > 0) {
         const written = writeSync(this.#descriptor, this.#rest);
-        this.#rest = this.#isShared ? fromLineStart(this.#rest, written) : this.#rest.subarray(written);
+        this.#rest = this.#options.isShared ? fromLineStart(this.#rest, written) : this.#rest.subarray(written);
       }
     } while (this.#waiting.length > 0);
   }

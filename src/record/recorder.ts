@@ -55,8 +55,8 @@ function refused(path: string, reason: string): GatewayError {
 }
 
 interface RecorderOptions {
-  /** Where the JSON lines go; none are kept without it. */
-  readonly file?: string | undefined;
+  /** Where the JSON lines go. */
+  readonly file: string;
   /** Whether other processes append to the same file. */
   readonly isShared?: boolean;
   /** Shows a record to a person; replaces the JSON lines on stderr. */
@@ -87,24 +87,33 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
   const log: Recorder['log'] = (level, message, facts = {}) =>
     logger()[level]({ time: new Date().toISOString(), ...facts }, message);
-  const lines =
-    file === undefined ? undefined : new LineFile(open(file), { isShared, onEvent: logEvents(log, file) });
+  const lines = new LineFile<ExchangeRecord>(open(file), {
+    isShared,
+    long: 'request_body',
+    onEvent: logEvents(log, file),
+    onLines:
+      show === undefined ? (records) => void stderr.write(records.map(exchangeLine).join('')) : undefined,
+  });
   return {
     write: (record) => {
-      if (show !== undefined) show(record);
-      else logExchange(logger(), record);
-      lines?.write(record, 'request_body');
+      show?.(record);
+      lines.write(record);
+      if (show !== undefined || record.broken_placeholders === undefined) return;
+      const { time, request_id, broken_placeholders } = record;
+      lines.flush();
+      logger().warn({ time, request_id, broken_placeholders }, 'placeholders came back broken');
     },
-    log,
-    close: () => lines?.close(),
+    log: (...line) => {
+      lines.flush();
+      log(...line);
+    },
+    close: () => lines.close(),
   };
 }
 
-function logExchange(logger: Logger, record: ExchangeRecord): void {
-  logger.info({ ...record, request_body: undefined }, 'exchange');
-  const { time, request_id, broken_placeholders } = record;
-  if (broken_placeholders === undefined) return;
-  logger.warn({ time, request_id, broken_placeholders }, 'placeholders came back broken');
+/** A record's JSON as pino writes it: each record is made into JSON once, for file and stderr. */
+function exchangeLine(record: string): string {
+  return `{"level":${pino.levels.values.info},${record.slice(1, -1)},"msg":"exchange"}\n`;
 }
 
 function logEvents(log: Recorder['log'], file: string) {

@@ -46,8 +46,8 @@ test('keeps records in a file that only its owner can read', () => {
 });
 
 test('warns of placeholders that came back broken, by kind', () => {
-  const { stderr, lines } = places();
-  const recorder = createRecorder({ stderr });
+  const { file, stderr, lines } = places();
+  const recorder = createRecorder({ file, stderr });
 
   recorder.write({ ...record, masked: { EMAIL: 1 }, broken_placeholders: { EMAIL: 2 } });
   recorder.write({ ...record, masked: { EMAIL: 1 } });
