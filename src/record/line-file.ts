@@ -173,7 +173,9 @@ export class LineFile<Value extends object> {
       }
       while (this.#rest.length > 0) {
         const written = writeSync(this.#descriptor, this.#rest);
-        this.#rest = this.#options.isShared ? fromLineStart(this.#rest, written) : this.#rest.subarray(written);
+        this.#rest = this.#options.isShared
+          ? fromLineStart(this.#rest, written)
+          : this.#rest.subarray(written);
       }
     } while (this.#waiting.length > 0);
   }
