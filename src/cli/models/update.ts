@@ -80,7 +80,7 @@ async function readSource(source: string, options: CommonOptions, io: Io): Promi
     ? await fetchTable(source, deadline(io.signal, options.timeout))
     : await readFileOrInput(source, io);
   if (bytes.length > limitBytes) throw tooLarge();
-  return readModelTable(bytes);
+  return readModelTable(bytes, source);
 }
 
 /** Throws usage.invalid for an address that may not be asked, provider.unreachable if it has no table for us. */

@@ -43,10 +43,10 @@ const priceNames = ['input', 'output', 'cache_read', 'cache_write', 'cache_write
  * Reads a table in the gateway's form (`{ models: { NAME: { input, output, … } } }`, US$ per million tokens), or in that of
  * LiteLLM's model_prices_and_context_window.json (US$ per token). A model that makes no sense is left out: without a price
  * its requests are refused under a budget, with a wrong one they would not be. Throws config.invalid for what is no such
- * file at all, also where a name stands in it twice.
+ * file at all, also where a name stands in it twice; the message begins with `source`.
  */
-export function readModelTable(bytes: Buffer): ReadTable {
-  const whole = parse(bytes);
+export function readModelTable(bytes: Buffer, source: string): ReadTable {
+  const whole = parse(bytes, source);
   const isOwn = isFields(whole.models);
   const entries = Object.entries(isOwn ? toFields(whole.models) : whole);
   const models: Record<string, TableLine> = Object.create(null);
@@ -59,18 +59,19 @@ export function readModelTable(bytes: Buffer): ReadTable {
   }
   if (Object.keys(models).length === 0) {
     const [first] = rejected;
-    const why = first === undefined ? '' : `: ${first.name}: ${first.why}`;
-    throw invalid(`has no model with a price${why}`);
+    const expected = 'expected { "models": { NAME: { "input": …, "output": … } } }, or LiteLLM\'s table';
+    const why = first === undefined ? expected : `${first.name}: ${first.why}`;
+    throw invalid(`${source} has no model with a price: ${why}`);
   }
   return { models, rejected };
 }
 
-function parse(bytes: Buffer): Readonly<Record<string, unknown>> {
+function parse(bytes: Buffer, source: string): Readonly<Record<string, unknown>> {
   try {
     parseStrictJson(bytes); // which refuses what `JSON.parse` would take the last of
     return toFields(JSON.parse(bytes.toString()));
   } catch (cause) {
-    throw invalid(`is not a table of models: ${(cause as Error).message}`, cause); // both throw errors
+    throw invalid(`${source} is not a table of models: ${(cause as Error).message}`, cause); // both throw errors
   }
 }
 

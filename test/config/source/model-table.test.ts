@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readModelTable } from '../../../src/config/source/model-table.ts';
 
 const read = (table: unknown) =>
-  readModelTable(Buffer.from(typeof table === 'string' ? table : JSON.stringify(table)));
+  readModelTable(Buffer.from(typeof table === 'string' ? table : JSON.stringify(table)), 'prices.json');
 const own = (models: object) => read({ models });
 
 describe('a table', () => {
