@@ -86,8 +86,8 @@ export interface ConnectionTarget {
   accept(socket: Socket, done: (isTaken: boolean) => void): void;
 }
 
-/** Milliseconds that a connection may wait for a process that serves. */
-const waitMs = 1_000;
+/** Milliseconds that a connection may wait for a process that serves: all are late on a machine that is held up. */
+const waitMs = 10_000;
 
 /**
  * Accepts connections and hands them to the targets in turn. A connection stays open here until its target has
