@@ -105,6 +105,7 @@ const titles: Readonly<Record<string, string>> = {
   ...{ claude: 'Claude Code', codex: 'Codex', gemini: 'Gemini CLI', opencode: 'opencode' },
 };
 const hostTitles: Readonly<Record<string, string>> = {
+  openai: 'OpenAI (GPT-5.5)',
   ...{ anthropic: 'Anthropic', deepseek: 'DeepSeek', moonshot: 'Kimi', mistral: 'Mistral' },
   gemini: "Gemini 3, Google's own API",
   'gemini by chat': "Gemini 3, Google's OpenAI endpoint",
@@ -166,7 +167,8 @@ test.skipIf(folders.length === 0)('docs/translation-howto.md says what came of i
     '|---|---|---|---|---|---|',
     ...running.map(({ name, vendor }) => {
       const cells = Object.keys(agents).map((agent) => outcomes.get(`${agent} ${name}`) ?? 'same dialect');
-      const ofCalls = vendor.reasoning === 'signed' && vendor.dialect !== 'messages';
+      const ofCalls =
+        vendor.reasoning === 'signed' && (vendor.dialect === 'gemini' || vendor.dialect === 'chat');
       const becomes =
         thoughtsBack(vendor) === 0
           ? 'is left out: the host refuses it'

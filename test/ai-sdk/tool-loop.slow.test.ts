@@ -148,7 +148,9 @@ const modes = [
 
 describe.skipIf(!isInstalled).each(Object.entries(clients))('%s', (_client, client) => {
   describe.each(modes)('%s', (_mode, isStream) => {
-    const translated = Object.keys(families).filter((name) => families[name]?.dialect !== client.dialect);
+    // OpenAI's host has Chat too, which passes as it is.
+    const own = client.dialect === 'chat' ? ['chat', 'responses'] : [client.dialect];
+    const translated = Object.keys(families).filter((name) => !own.includes(families[name]?.dialect ?? ''));
     test.each(translated)('at %s', async (name) => {
       const host = hosts[name] as VendorHost;
       host.sentBack();

@@ -9,6 +9,7 @@ import { nothingIssued, refusalOf, type Vendor, vendors } from './strict/vendors
 /** The families of hosts that agents are tried at. */
 export const families = {
   anthropic: vendors.anthropic[0],
+  openai: vendors.openai.find(({ dialect }) => dialect === 'responses'),
   deepseek: vendors.deepseek[0],
   moonshot: vendors.moonshot[0],
   mistral: vendors.mistral[0],
@@ -28,7 +29,12 @@ export const whole = {
 /** What such a host wants back of its thoughts: itself, or signatures of its calls. */
 export function thoughtsBack({ reasoning, dialect }: Vendor): number {
   if (reasoning === 'none') return 0;
-  return reasoning === 'signed' && dialect !== 'messages' ? whole.results : whole.thoughts;
+  return reasoning === 'signed' && signsCalls(dialect) ? whole.results : whole.thoughts;
+}
+
+/** Google signs calls, the others what the model thought. */
+function signsCalls(dialect: Vendor['dialect']): boolean {
+  return dialect === 'gemini' || dialect === 'chat';
 }
 
 export interface VendorHost extends ScriptedHost {
@@ -62,9 +68,11 @@ export async function startVendorHost(
       response.writeHead(400, { 'content-type': 'application/json' });
       return response.end(JSON.stringify({ error: { message: refusal, type: 'invalid_request_error' } }));
     }
-    const count = sent.split(/"role":"tool"|"type":"tool_result"|"functionResponse"/).length - 1;
+    const count =
+      sent.split(/"role":"tool"|"type":"tool_result"|"functionResponse"|"function_call_output"/).length - 1;
     const isBySignature = vendor.reasoning === 'signed' && vendor.dialect !== 'messages';
-    const thoughts = sent.split(isBySignature ? 'SIG+/' : 'I think of turn').length - 1;
+    const signature = signsCalls(vendor.dialect) ? 'SIG+/' : 'ENC+/';
+    const thoughts = sent.split(isBySignature ? signature : 'I think of turn').length - 1;
     if (count >= most.results) most = { results: count, thoughts };
     const says = isOfLoop(sent) ? (turns[count] ?? 'text') : 'text';
     const answer = fill(answerOf(vendor, { says, ids: 'fresh' }, count, issued), sent);
