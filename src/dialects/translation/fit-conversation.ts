@@ -85,6 +85,7 @@ function fitSampling(
   const losesTemperature = sampling === 'none' && temperature !== undefined;
   const losesTopP =
     topP !== undefined && (sampling === 'none' || (sampling === 'one' && temperature !== undefined));
+  if (!losesTemperature && !losesTopP) return request;
   if (losesTemperature) noteDropped(dropped, 'temperature');
   if (losesTopP) noteDropped(dropped, 'top_p');
   return {
