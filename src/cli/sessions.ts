@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
+import { agentTree, type InTree } from '../lib/agent-tree.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import type { LedgerRow } from '../record/ledger/ledger-row.ts';
 import { anyKey, type LedgerPlace } from '../record/ledger/ledger-store.ts';
@@ -165,8 +166,14 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
     turn.request_id,
   ]);
   const text = rowsText(turnHeader, rows, options, io, ['ID', 'SUBAGENT', 'MODEL']);
+  const agents = agentTree(agentsOf(turns));
   const value = {
     ...toValue(sum, Date.now()),
+    agents: agents.map(({ depth: _, subagent = null, parent = null, ...used }) => ({
+      subagent,
+      parent,
+      ...used,
+    })),
     turns: turns.map(({ started_ms: startedMs, nano_usd, ...turn }) => ({
       time: new Date(startedMs).toISOString(),
       ...turn,
@@ -174,7 +181,55 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
     })),
   };
   await printValue(value, text, options, io);
-  if (isForPeople && options.quiet !== true) await note(`${amountsText(sum)}\n`, io);
+  if (!isForPeople || options.quiet === true) return;
+  if (agents.length > 1) await note(agents.map(agentLine).join(''), io);
+  await note(`${amountsText(sum)}\n`, io);
+}
+
+/** What one agent of a session used, as far as it is among some turns. */
+interface AgentSum
+  extends Pick<SessionSum, 'requests' | 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'unpriced'> {
+  /** Undefined for the main one. */
+  readonly subagent: string | undefined;
+  readonly parent: string | undefined;
+  /** Excludes requests whose price is not known. */
+  readonly cost_usd: number;
+}
+
+/** As they came. */
+function agentsOf(turns: readonly LedgerRow[]): readonly AgentSum[] {
+  const agents = new Map<string | null, AgentSum>();
+  const none = {
+    requests: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cost_usd: 0,
+    unpriced: 0,
+  };
+  for (const turn of turns) {
+    const { subagent, parent } = turn;
+    const so = agents.get(subagent) ?? {
+      ...none,
+      subagent: subagent ?? undefined,
+      parent: parent ?? undefined,
+    };
+    agents.set(subagent, {
+      subagent: so.subagent,
+      parent: so.parent ?? parent ?? undefined,
+      requests: so.requests + 1,
+      input_tokens: so.input_tokens + turn.input_tokens,
+      output_tokens: so.output_tokens + turn.output_tokens,
+      cache_read_tokens: so.cache_read_tokens + turn.cache_read_tokens,
+      cost_usd: so.cost_usd + usdOf(turn),
+      unpriced: so.unpriced + (turn.nano_usd === null ? 1 : 0),
+    });
+  }
+  return [...agents.values()];
+}
+
+function agentLine({ subagent = 'main agent', depth, ...used }: InTree<AgentSum>): string {
+  return `${'  '.repeat(depth)}${subagent}: ${amountsText(used)}\n`;
 }
 
 /** Keys that use one name for sessions. */

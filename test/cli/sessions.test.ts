@@ -86,6 +86,30 @@ test('show has a row for each request, and finds a session by how its name begin
   expect((await sessions('show beta -o json')).json).toMatchObject({ session: 'beta-2' });
 });
 
+test('show has the agents as a tree, each behind the one that started it', async () => {
+  const agents = [
+    turn(1, {}),
+    turn(2, { subagent: 'planner' }),
+    turn(3, { subagent: 'reader', parent: 'planner' }),
+    turn(4, { subagent: 'writer', parent: 'gone' }),
+    turn(5, { subagent: 'planner', nano_usd: null }),
+  ];
+  const show = async (line: string, environment = {}) =>
+    command(`sessions show alpha-1 ${line}`.trim(), { cwd: await home(agents), ...environment });
+
+  const { json } = await show('-o json');
+  const { stderr } = await show('', { isTerminal: true, columns: 200 });
+
+  const found = (json as { agents: Record<string, unknown>[] }).agents;
+  expect(found.map(({ subagent, parent, requests }) => [subagent, parent, requests])).toEqual([
+    [null, null, 1],
+    ['planner', null, 2],
+    ['reader', 'planner', 1],
+    ['writer', 'gone', 1],
+  ]);
+  expect(stderr).toMatch(/^main agent: 1 request, .*\n {2}planner: 2 requests, .*\n {4}reader: 1 request, /m);
+});
+
 test('show ends with what the session used', async () => {
   const { stdout, stderr } = await sessions('show beta-2', { isTerminal: true, columns: 200 });
 

@@ -119,3 +119,23 @@ describe.each(dialectCases)('$dialect', (each) => {
     expect(record).toMatchObject({ outcome: 'failed', cause: 'SyntaxError' });
   });
 });
+
+// Claude Code looks for these words in an error's message, and goes on without what the host can't do.
+test.each(['capability_rejected: beta_header:context-1m-2025-08-07', 'capability_rejected: thinking'])(
+  'the words "%s" reach Claude Code from hosts of its own dialect and of others',
+  async (words) => {
+    const body = {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: `400 ${words} is not here` },
+    };
+    script(json(JSON.stringify(body), 400));
+    const request = { max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+
+    for (const model of ['claude-test', 'gpt-test']) {
+      const answer = await postRaw(gateway, '/v1/messages', { model, ...request });
+
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body.toString()).error.message).toContain(words);
+    }
+  },
+);

@@ -162,7 +162,7 @@ export class ExchangeSpending implements Subscriber {
 
   #rowOf({ usage, newTokens, nanoUsd }: Spent): LedgerRow {
     const { status, record } = this.#exchange;
-    const { request_id, started_ms, project, key_id, endpoint, model, session, agent, subagent } =
+    const { request_id, started_ms, project, key_id, endpoint, model, session, agent, subagent, parent } =
       this.#beginning();
     const { provider: name, provider_key: keyName } = record.soFar;
     const { target_model = null, decision = null, first_byte_ms = null } = record.soFar;
@@ -178,6 +178,7 @@ export class ExchangeSpending implements Subscriber {
       session,
       agent,
       subagent,
+      parent,
       provider,
       target_model,
       status,
@@ -202,7 +203,7 @@ export class ExchangeSpending implements Subscriber {
   #beginning() {
     const { id, startedMs, record } = this.#exchange;
     const { project = '', key = '', endpoint = '', model = '' } = record.soFar;
-    const { session = null, agent = null, subagent = null } = record.soFar;
+    const { session = null, agent = null, subagent = null, parent = null } = record.soFar;
     return {
       request_id: id,
       started_ms: startedMs,
@@ -213,6 +214,7 @@ export class ExchangeSpending implements Subscriber {
       session,
       agent,
       subagent,
+      parent,
     } satisfies Partial<Intent>;
   }
 }

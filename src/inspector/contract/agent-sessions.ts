@@ -37,6 +37,8 @@ export interface SessionTurn {
   readonly time: string;
   /** Missing for the session's main agent. */
   readonly subagent?: string | undefined;
+  /** What started the subagent; of the main agent, the session that started this one. Missing if that is not said. */
+  readonly parent?: string | undefined;
   readonly model: string;
   readonly outcome: string;
   readonly reason?: string | undefined;

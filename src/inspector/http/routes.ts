@@ -233,11 +233,12 @@ async function agentSessions({ query }: PageRequest, { backend }: RouteContext):
 async function agentSession({ query }: PageRequest, { backend }: RouteContext): Promise<AgentSessionDetail> {
   const found = await backend.agentSession(query.get('session') ?? '', query.get('key') ?? '');
   const turns = found.turns.map((turn) => {
-    const { model, subagent } = turn;
+    const { model, subagent, parent } = turn;
     return {
       ...turn,
       model: clean(model, backend.scrub),
       subagent: subagent && clean(subagent, backend.scrub),
+      parent: parent && clean(parent, backend.scrub),
     };
   });
   return { session: cleaned(found.session, backend.scrub), turns };

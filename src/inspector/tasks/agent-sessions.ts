@@ -61,6 +61,7 @@ function toTurn(row: LedgerRow): SessionTurn {
     id: row.request_id,
     time: new Date(row.started_ms).toISOString(),
     subagent: row.subagent ?? undefined,
+    parent: row.parent ?? undefined,
     model: row.model,
     outcome: row.outcome,
     reason: row.reason ?? undefined,

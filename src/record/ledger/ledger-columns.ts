@@ -14,7 +14,7 @@ function columnsOf(type: Column['type'], ...names: readonly Column['name'][]): r
 
 const nullable: ReadonlySet<keyof LedgerRow> = new Set([
   ...(['provider', 'target_model', 'decision', 'reason'] as const),
-  ...(['session', 'agent', 'subagent', 'new_tokens'] as const),
+  ...(['session', 'agent', 'subagent', 'new_tokens', 'parent'] as const),
   ...(['nano_usd', 'first_byte_ms', 'total_ms'] as const),
 ]);
 
@@ -34,19 +34,24 @@ const oldColumns: readonly Column[] = [
   ...columnsOf('real', 'first_byte_ms', 'total_ms'),
 ];
 const senderColumns = columnsOf('text', 'session', 'agent', 'subagent');
+const parentColumns = columnsOf('text', 'parent');
 /** Nullable: a ledger of an earlier build gets them when it is opened. */
-export const addedColumns: readonly Column[] = [...senderColumns, ...columnsOf('integer', 'new_tokens')];
+export const addedColumns: readonly Column[] = [
+  ...senderColumns,
+  ...columnsOf('integer', 'new_tokens'),
+  ...parentColumns,
+];
 
 /** Those that are known when an exchange begins; the journal has their values in this order. */
-export const intentColumns: readonly Column[] = [...oldIntentColumns, ...senderColumns];
+export const intentColumns: readonly Column[] = [...oldIntentColumns, ...senderColumns, ...parentColumns];
 
 /** All of them; the order is also that of the journal. */
 export const exchangeColumns: readonly Column[] = [...oldColumns, ...addedColumns];
 
 /** How many values a line of the journal may have: fewer in one of an earlier build. */
 export const lineLengths = {
-  begin: [intentColumns.length, oldIntentColumns.length],
-  end: [exchangeColumns.length, oldColumns.length],
+  begin: [intentColumns.length, intentColumns.length - parentColumns.length, oldIntentColumns.length],
+  end: [exchangeColumns.length, exchangeColumns.length - parentColumns.length, oldColumns.length],
 } as const;
 
 export const exchangeNames = exchangeColumns.map(({ name }) => name).join();

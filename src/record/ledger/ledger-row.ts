@@ -13,6 +13,8 @@ export interface Intent {
   readonly session: string | null;
   readonly agent: string | null;
   readonly subagent: string | null;
+  /** What started the subagent, or the session. */
+  readonly parent: string | null;
   readonly input_tokens: number;
   readonly output_tokens: number;
   /** In nano US$; null if no price is known. */

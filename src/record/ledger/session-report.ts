@@ -1,4 +1,3 @@
-import { exchangeNames } from './ledger-columns.ts';
 import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
 import type { LedgerTables } from './ledger-store.ts';
 
@@ -77,16 +76,20 @@ export async function sumSessions(
     .map(toSum);
 }
 
+type StoredRow = Omit<LedgerRow, 'parent'> & Partial<Pick<LedgerRow, 'parent'>> & { readonly id?: unknown };
+
 /** The exchanges of a session, the latest last: those that are kept, and `rows` that the tables don't have yet. */
 export async function listTurns(
   tables: LedgerTables | undefined,
   { session, limit }: { readonly session: string; readonly limit: number },
   rows: readonly LedgerRow[],
 ): Promise<readonly LedgerRow[]> {
-  const sql = `select ${exchangeNames} from ${tables?.names.exchanges} where session = $1
+  // A ledger that no gateway has written since an earlier build has not all of the columns.
+  const sql = `select * from ${tables?.names.exchanges} where session = $1
     order by started_ms desc limit $2`;
-  const stored = hasSessions(tables) ? await tables.select<LedgerRow>(sql, [session, limit]) : [];
-  return [...stored, ...rows.filter((row) => row.session === session)]
+  const stored = hasSessions(tables) ? await tables.select<StoredRow>(sql, [session, limit]) : [];
+  const kept = stored.map(({ id: _, parent = null, ...row }): LedgerRow => ({ ...row, parent }));
+  return [...kept, ...rows.filter((row) => row.session === session)]
     .toSorted((one, other) => one.started_ms - other.started_ms)
     .slice(-limit);
 }

@@ -44,7 +44,25 @@ test('a model that caches nothing misses nothing', () => {
 
 test('agents have what their turns used, the main one first', () => {
   expect(agentsOf([turn(500, 0, 'helper'), turn(1_000, 0), turn(1_200, 1_000)])).toEqual([
-    { subagent: undefined, requests: 2, input: 2_200, cached: 1_000, output: 20, cost_usd: 1 },
-    { subagent: 'helper', requests: 1, input: 500, cached: 0, output: 10, cost_usd: 0.5 },
+    {
+      subagent: undefined,
+      parent: undefined,
+      depth: 0,
+      requests: 2,
+      input: 2_200,
+      cached: 1_000,
+      output: 20,
+      cost_usd: 1,
+    },
+    {
+      subagent: 'helper',
+      parent: undefined,
+      depth: 1,
+      requests: 1,
+      input: 500,
+      cached: 0,
+      output: 10,
+      cost_usd: 0.5,
+    },
   ]);
 });

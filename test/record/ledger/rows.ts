@@ -16,6 +16,7 @@ export const intent = (requestId: string): Intent => ({
   session: null,
   agent: null,
   subagent: null,
+  parent: null,
   input_tokens: 30,
   output_tokens: 100,
   nano_usd: 1_000,

@@ -1,3 +1,4 @@
+import { agentTree, type InTree } from '../../../lib/agent-tree.ts';
 import type { SessionTurn } from '../../contract/agent-sessions.ts';
 
 /** A turn, beside the one before it of the same agent. */
@@ -12,6 +13,8 @@ export interface ShownTurn extends SessionTurn {
 export interface SessionAgent {
   /** Undefined for the main one. */
   readonly subagent: string | undefined;
+  /** What started it; of the main one, another session. */
+  readonly parent: string | undefined;
   readonly requests: number;
   readonly input: number;
   readonly cached: number;
@@ -35,13 +38,15 @@ export function showTurns(turns: readonly SessionTurn[]): readonly ShownTurn[] {
   });
 }
 
-/** The main agent first, then the others as they came. */
-export function agentsOf(turns: readonly SessionTurn[]): readonly SessionAgent[] {
+/** The main agent first, then each behind the one that started it. */
+export function agentsOf(turns: readonly SessionTurn[]): readonly InTree<SessionAgent>[] {
   const agents = new Map<string | undefined, SessionAgent>();
-  for (const { subagent, tokens, cost_usd: usd = 0 } of turns) {
-    const so = agents.get(subagent) ?? { subagent, requests: 0, input: 0, cached: 0, output: 0, cost_usd: 0 };
+  for (const { subagent, parent, tokens, cost_usd: usd = 0 } of turns) {
+    const none = { requests: 0, input: 0, cached: 0, output: 0, cost_usd: 0 };
+    const so = agents.get(subagent) ?? { subagent, parent, ...none };
     agents.set(subagent, {
       subagent,
+      parent: so.parent ?? parent,
       requests: so.requests + 1,
       input: so.input + tokens.input,
       cached: so.cached + tokens.cached,
@@ -49,7 +54,5 @@ export function agentsOf(turns: readonly SessionTurn[]): readonly SessionAgent[]
       cost_usd: so.cost_usd + usd,
     });
   }
-  return [...agents.values()].sort(
-    (one, other) => Number(one.subagent !== undefined) - Number(other.subagent !== undefined),
-  );
+  return agentTree([...agents.values()]);
 }

@@ -6,7 +6,7 @@ import type { Live } from '../live.ts';
 import { Chart } from '../now/chart.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { useLoad } from '../use-call.ts';
-import { agentsOf, type SessionAgent, type ShownTurn, showTurns } from './session-turns.ts';
+import { agentsOf, type ShownTurn, showTurns } from './session-turns.ts';
 import { CacheBar, costOf } from './sessions-view.tsx';
 
 interface Properties {
@@ -82,17 +82,20 @@ function Detail({ detail: { session, turns } }: { readonly detail: AgentSessionD
 }
 
 interface AgentsProperties {
-  readonly agents: readonly SessionAgent[];
+  readonly agents: ReturnType<typeof agentsOf>;
   /** The agent whose turns are shown; null for all. */
   readonly only: string | undefined | null;
   onOnly(subagent: string | undefined | null): void;
 }
 
+/** Levels that are shown further to the right than the one above. */
+const maxIndent = 8;
+
 function Agents({ agents, only, onOnly }: AgentsProperties) {
   return (
     <ul class="agents" aria-label="Agents">
-      {agents.map(({ subagent, requests, input, cached, output, cost_usd }) => (
-        <li key={subagent ?? ''} class={subagent === undefined ? 'main' : 'sub'}>
+      {agents.map(({ subagent, parent, depth, requests, input, cached, output, cost_usd }) => (
+        <li key={subagent ?? ''} style={{ paddingInlineStart: `${1.5 * Math.min(depth, maxIndent)}rem` }}>
           <button
             type="button"
             class="quiet"
@@ -105,6 +108,11 @@ function Agents({ agents, only, onOnly }: AgentsProperties) {
           <span class="note">
             {requests === 1 ? '1 request' : `${formatCount(requests)} requests`}, {formatCount(input)} in,{' '}
             {formatCount(output)} out, {formatCost(cost_usd)}
+            {subagent === undefined && parent !== undefined && (
+              <>
+                , started by session <bdi>{visibleLine(parent)}</bdi>
+              </>
+            )}
           </span>
         </li>
       ))}
