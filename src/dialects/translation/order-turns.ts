@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   type AnswerPart,
   addText,
+  type ContentPart,
   callsOf,
   type ToolCall,
   type ToolResult,
@@ -24,6 +25,8 @@ interface ExpectedResults {
   readonly results: ToolResult[];
   readonly slots: number[];
   taken: number;
+  /** The parts of the result that came last, to which what comes again is added. */
+  last: ContentPart[];
 }
 
 /**
@@ -70,7 +73,7 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
     for (const [slot, { id }] of calls.entries()) {
       const expected = open.get(id);
       if (expected?.results === results) expected.slots.push(slot);
-      else open.set(id, { results, slots: [slot], taken: 0 });
+      else open.set(id, { results, slots: [slot], taken: 0, last: [] });
     }
     return { role: 'results', results };
   }
@@ -79,14 +82,16 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
     const expected = open.get(result.callId);
     if (expected === undefined)
       throw unsupported(result.path, 'a tool result must follow the call it belongs to');
-    const { results, slots, taken } = expected;
-    const isAgain = taken >= slots.length;
-    const slot = slots[isAgain ? slots.length - 1 : taken];
-    const before = slot === undefined ? undefined : results[slot];
-    if (slot === undefined || before === undefined) return;
-    const parts = isAgain ? [...before.parts, ...result.parts] : result.parts;
-    results[slot] = { ...result, parts, callId: before.callId };
-    if (!isAgain) expected.taken += 1;
+    const { results, slots, taken, last } = expected;
+    const slot = slots[taken];
+    const call = slot === undefined ? undefined : results[slot];
+    if (slot === undefined || call === undefined) {
+      for (const part of result.parts) last.push(part);
+      return;
+    }
+    expected.last = [...result.parts];
+    results[slot] = { ...result, parts: expected.last, callId: call.callId };
+    expected.taken += 1;
   }
 }
 
