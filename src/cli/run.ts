@@ -88,8 +88,8 @@ export function build(io: Io): Command {
           const { url, key, proof, started } = gateway;
           if (started !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
             const { configurationUsed } = await import('./serve/banner.ts');
-            const facts = `its log is ${started.log}`;
-            await note(`gateway ${url} for ${name}: ${configurationUsed(started.loaded)}; ${facts}\n`, io);
+            const log = `its log is ${started.log}`;
+            await note(`gateway ${url} for ${name}: ${configurationUsed(started.loaded)}; ${log}\n`, io);
           }
           const isOwn = requested === undefined && own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
           const address = { url, key, proof };

@@ -146,10 +146,10 @@ async function answeredError(response: IncomingMessage): Promise<GatewayError> {
   const error = toFields(toFields(parseJson(body)).error);
   const isOurs = header(response, 'x-gateway-error') === 'true';
   const detail = typeof error.message === 'string' ? error.message : `status ${status}`;
-  const facts = errorDetails(error);
-  const next = facts.reason === 'provider.unreachable' ? ' ("gateway doctor" says why)' : '';
+  const details = errorDetails(error);
+  const next = details.reason === 'provider.unreachable' ? ' ("gateway doctor" says why)' : '';
   const message = isOurs ? detail + next : `the provider answered ${status}: ${detail}`;
-  return new GatewayError(codeFor(status, isOurs), message, { ...facts, requestId: requestIdOf(response) });
+  return new GatewayError(codeFor(status, isOurs), message, { ...details, requestId: requestIdOf(response) });
 }
 
 /** The id under which the gateway has recorded a request. */

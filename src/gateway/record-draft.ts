@@ -219,8 +219,8 @@ export class RecordDraft implements Subscriber {
     if (this.#body === undefined || this.#body.length !== bytes) return undefined;
     const { session, subagent } = this.#sender;
     if (session === undefined) return undefined;
-    const facts = [key, path, failure.reason, session, subagent];
-    return createHash('sha256').update(facts.join('\n')).update(this.#body).digest('base64');
+    const parts = [key, path, failure.reason, session, subagent];
+    return createHash('sha256').update(parts.join('\n')).update(this.#body).digest('base64');
   }
 
   /** Where conditions chose among the entries of the model list. */

@@ -47,7 +47,7 @@ export function route(
   const isUsable = (target: Target) => dialectAtTarget(target, endpoint) !== undefined;
   const usable = spread(
     found.targets.every(isUsable) ? found.targets : found.targets.filter(isUsable),
-    spreadBy(decided.key, decided.facts.sender),
+    spreadBy(decided.key, decided.meta.sender),
   );
   if (hasFirst(usable)) {
     const targets = hasLogin ? usable : withoutLogins(usable);

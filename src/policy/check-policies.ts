@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { dialects } from '../dialects/registry.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { setLimit } from './automaton/patterns.ts';
-import { shareSearches } from './facts.ts';
+import { shareSearches } from './rule-inputs.ts';
 import type { Fold } from './fold/fold.ts';
 import { covers } from './glob.ts';
 import { PolicySet } from './policy-set.ts';
@@ -137,7 +137,7 @@ function failedTests(
   const set = new PolicySet({ policies: [], builtIn: [textual], fold, searchFor: shareSearches(fold) });
   const failed = (list: 'block' | 'allow', message: string) =>
     tests[list].flatMap((text, index): readonly PolicyProblem[] => {
-      const isMatched = evaluateRule(textual, set.facts(subjectWith(text, first.roles))) !== undefined;
+      const isMatched = evaluateRule(textual, set.inputs(subjectWith(text, first.roles))) !== undefined;
       if (isMatched === (list === 'block')) return [];
       return [{ path: [...path, list, index], message, severity: 'error', kind: 'test' }];
     });

@@ -1,5 +1,5 @@
 import { joinOverlapping, type Range } from './detectors/detector.ts';
-import { type RuleInputs, shareSearches } from './facts.ts';
+import { type RuleInputs, shareSearches } from './rule-inputs.ts';
 import { PolicySet } from './policy-set.ts';
 import { createPointerMask, type HidePointer, matchesOfRule } from './redact/redact.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
@@ -15,10 +15,10 @@ const maxRanges = 100;
  * The ranges that a rule matches in each text of a request, at most 100 a text, in order and without overlap, keyed by
  * the text's pointer. Texts inside texts have none, since an offset in them is none in the text that their pointer names.
  */
-function matchedRanges(rule: CompiledRule, facts: RuleInputs): ReadonlyMap<string, readonly Range[]> {
+function matchedRanges(rule: CompiledRule, inputs: RuleInputs): ReadonlyMap<string, readonly Range[]> {
   const found = new Map<string, readonly Range[]>();
-  for (const match of matchesOfRule(rule, facts)) {
-    for (const { segment, ...range } of piecesOf(match, rule, facts)) {
+  for (const match of matchesOfRule(rule, inputs)) {
+    for (const { segment, ...range } of piecesOf(match, rule, inputs)) {
       const { document, entry, outer, isDecoded } = segment.place;
       if (outer !== undefined || isDecoded === true || document.isKey(entry)) continue;
       const pointer = document.pointer(entry);
@@ -30,14 +30,14 @@ function matchedRanges(rule: CompiledRule, facts: RuleInputs): ReadonlyMap<strin
   return found;
 }
 
-function piecesOf(match: TextMatch, { except }: CompiledRule, facts: RuleInputs): readonly Piece[] {
+function piecesOf(match: TextMatch, { except }: CompiledRule, inputs: RuleInputs): readonly Piece[] {
   if (match.pieces !== undefined) return match.pieces;
   const segment = match.before ?? match.segment;
-  const { length } = facts.texts.at(segment.place).text;
-  const texts = match.before === undefined ? [facts.texts.at(segment.place)] : facts.texts.joined(match);
+  const { length } = inputs.texts.at(segment.place).text;
+  const texts = match.before === undefined ? [inputs.texts.at(segment.place)] : inputs.texts.joined(match);
   return (
     texts
-      .flatMap((text) => text.rangesOutside(facts.pattern(match.pattern), except))
+      .flatMap((text) => text.rangesOutside(inputs.pattern(match.pattern), except))
       // Across texts: what begins in the later one is that text's.
       .filter(({ start, end }) => start < length && (match.before === undefined || end > length))
       .slice(0, maxRanges)
@@ -98,7 +98,7 @@ export function withOwnVerdicts(
 /** Leaves out all places if it can't be determined which may be shown. */
 function maskFor(set: PolicySet, subject: Subject): HidePointer {
   try {
-    return createPointerMask(set.facts(subject).searchResult);
+    return createPointerMask(set.inputs(subject).searchResult);
   } catch {
     // The decision carries the failure.
     return () => '';
@@ -113,13 +113,13 @@ function explainRule(
   const alone = new PolicySet({ policies: [], builtIn: [rule], fold, searchFor: shareSearches(fold) });
   alone.compile();
   const { policy, id, action, mode, reason } = rule;
-  const facts = alone.facts(subject);
+  const inputs = alone.inputs(subject);
   const started = now();
   try {
-    const verdict = evaluateRule(rule, facts);
+    const verdict = evaluateRule(rule, inputs);
     const microseconds = now() - started;
     const matches =
-      verdict === undefined ? [] : explainMatches(verdict.matches, matchedRanges(rule, facts), mask);
+      verdict === undefined ? [] : explainMatches(verdict.matches, matchedRanges(rule, inputs), mask);
     return { policy, rule: id, action, mode, reason, matched: verdict !== undefined, matches, microseconds };
   } catch (failure) {
     const microseconds = now() - started;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { RuleInputs } from './facts.ts';
+import type { RuleInputs } from './rule-inputs.ts';
 import type { Subject, Verdict } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
@@ -44,9 +44,9 @@ export class HeaderValues {
       if (text.length <= maxCleanLength) this.#noteClean(text);
       return none;
     }
-    const facts = this.#inputsOf(subject);
+    const inputs = this.#inputsOf(subject);
     return this.#rules.flatMap((rule) => {
-      const [verdict] = found.flatMap((texts) => verdictOf(rule, facts, texts) ?? []);
+      const [verdict] = found.flatMap((texts) => verdictOf(rule, inputs, texts) ?? []);
       if (verdict === undefined) return [];
       const count = verdict.matches.reduce((sum, match) => sum + match.count, 0);
       return [{ ...verdict, matches: [{ at, matcher: 'text', count }] }];
@@ -85,9 +85,9 @@ function base64Text(value: string): readonly string[] {
   return isUtf8(bytes) && isPlainText(bytes) ? [bytes.toString()] : [];
 }
 
-function verdictOf(rule: CompiledRule, facts: RuleInputs, texts: RuleInputs): Verdict | undefined {
+function verdictOf(rule: CompiledRule, inputs: RuleInputs, texts: RuleInputs): Verdict | undefined {
   try {
-    return evaluateRule(rule, facts, texts);
+    return evaluateRule(rule, inputs, texts);
   } catch (cause) {
     // As for a body: what can't be evaluated is refused.
     const { policy, id } = rule;

@@ -3,7 +3,7 @@ import { type Checkpoint, GivenUp } from './checkpoint.ts';
 import { type CheckBook, CheckFailed } from './checks/check-book.ts';
 import { type ConversationSize, conversationId, type PeakSizes } from './conversations.ts';
 import { decideRedacted } from './decide-redacted.ts';
-import { type Patterns, RuleInputs, type SharedSearch } from './facts.ts';
+import { type Patterns, RuleInputs, type SharedSearch } from './rule-inputs.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -107,7 +107,7 @@ export class PolicySet {
     const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
     this.rules = all.filter((rule) => rule.appliesTo.includes('request'));
     this.#answers = AnswerRules.of(all, fold);
-    this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
+    this.#values = new HeaderValues(this.rules, (subject) => this.inputs(subject));
     this.#capRules = this.rules.filter(isOnCaps);
     this.#placeholders = placeholders;
     this.#routes = routes;
@@ -132,7 +132,7 @@ export class PolicySet {
    * checkpoint does.
    */
   decide(subject: Subject, checkpoint?: Checkpoint): Decision {
-    return this.#decideFor(this.facts(subject, checkpoint), checkpoint);
+    return this.#decideFor(this.inputs(subject, checkpoint), checkpoint);
   }
 
   /** The same for a client's request, and where it goes: its texts are searched once for both. */
@@ -143,38 +143,38 @@ export class PolicySet {
     const { sizeBound } = plan;
     const id = sizeBound === undefined ? undefined : conversationId(subject);
     const peakTokens = id === undefined ? undefined : peaks?.get(id);
-    const facts = new RuleInputs(subject, () => this.#compiled(), {
+    const inputs = new RuleInputs(subject, () => this.#compiled(), {
       ...(checkpoint && { checkpoint }),
       ...(peakTokens !== undefined && { peakTokens }),
     });
     let route: ChosenRoute;
     try {
-      route = this.#chooseRoute(facts, plan);
+      route = this.#chooseRoute(inputs, plan);
     } catch (cause) {
       if (cause instanceof GivenUp) throw cause;
       return { decision: failedDecision('models', cause, []), route: noRoute, subject };
     }
-    const routed = facts.withTargets(route);
+    const routed = inputs.withTargets(route);
     return {
       decision: this.#decideFor(routed, checkpoint),
       route,
       subject: routed.subject,
       conversation:
-        id === undefined || sizeBound === undefined ? undefined : sizeOf(facts, { id, sizeBound }),
+        id === undefined || sizeBound === undefined ? undefined : sizeOf(inputs, { id, sizeBound }),
     };
   }
 
   /** Throws what a matcher throws. */
-  #chooseRoute(facts: RuleInputs, { candidates, fixed }: RoutePlan): ChosenRoute {
-    const entries = fixed?.entries ?? takeEntries(candidates, (entry) => this.#routes.get(entry), facts);
+  #chooseRoute(inputs: RuleInputs, { candidates, fixed }: RoutePlan): ChosenRoute {
+    const entries = fixed?.entries ?? takeEntries(candidates, (entry) => this.#routes.get(entry), inputs);
     const all = targetsOf(entries, candidates);
     const open =
-      this.#providerRules.length === 0 ? all : all.filter((target) => !this.#refuses(target, facts));
+      this.#providerRules.length === 0 ? all : all.filter((target) => !this.#refuses(target, inputs));
     // Where all are refused, the decision says by which rule.
     const isChosen = fixed === undefined;
     const route = toRoute(entries, open.length > 0 ? open : all, { isChosen });
     if (!entries.some(({ matches }) => matches.some(({ at }) => at !== ''))) return route;
-    const mask = createPointerMask(facts.searchResult);
+    const mask = createPointerMask(inputs.searchResult);
     return {
       ...route,
       entries: entries.map(({ entry, matches }) => ({ entry, matches: matches.map(maskMatch(mask)) })),
@@ -182,18 +182,18 @@ export class PolicySet {
   }
 
   /** Whether a rule refuses the request to this target. What can't be evaluated is decided with all others. */
-  #refuses({ provider, model }: RouteTarget, facts: RuleInputs): boolean {
-    const there = facts.withTargets({ targetModels: [model], providers: [provider] });
-    return this.#providerRules.some((rule) => evaluateRule(rule, there, facts) !== undefined);
+  #refuses({ provider, model }: RouteTarget, inputs: RuleInputs): boolean {
+    const there = inputs.withTargets({ targetModels: [model], providers: [provider] });
+    return this.#providerRules.some((rule) => evaluateRule(rule, there, inputs) !== undefined);
   }
 
-  #decideFor(facts: RuleInputs, checkpoint: Checkpoint | undefined): Decision {
-    const decision = this.#decideOnce(facts);
+  #decideFor(inputs: RuleInputs, checkpoint: Checkpoint | undefined): Decision {
+    const decision = this.#decideOnce(inputs);
     if (decision.redacted === undefined) return decision;
-    const { subject } = facts;
+    const { subject } = inputs;
     return decideRedacted(decision, (document, policies) =>
       this.#decideOnce(
-        this.facts(
+        this.inputs(
           { ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] },
           checkpoint,
         ),
@@ -201,11 +201,11 @@ export class PolicySet {
     );
   }
 
-  #decideOnce(facts: RuleInputs): Decision {
+  #decideOnce(inputs: RuleInputs): Decision {
     const verdicts: Verdict[] = [];
     for (const rule of this.rules) {
       try {
-        const verdict = evaluateRule(rule, facts);
+        const verdict = evaluateRule(rule, inputs);
         if (verdict !== undefined) verdicts.push(verdict);
       } catch (cause) {
         if (cause instanceof GivenUp) throw cause;
@@ -216,11 +216,11 @@ export class PolicySet {
       }
     }
     try {
-      verdicts.push(...this.#ownVerdicts(facts, verdicts));
-      if (verdicts.length === 0) return { action: 'allow', verdicts, wouldBlock: [], ...unseenIn(facts) };
-      const mask = createPointerMask(facts.searchResult);
+      verdicts.push(...this.#ownVerdicts(inputs, verdicts));
+      if (verdicts.length === 0) return { action: 'allow', verdicts, wouldBlock: [], ...unseenIn(inputs) };
+      const mask = createPointerMask(inputs.searchResult);
       return this.#conclude(
-        facts,
+        inputs,
         verdicts.map((verdict) => maskVerdict(verdict, mask)),
         mask,
       );
@@ -232,7 +232,7 @@ export class PolicySet {
 
   /** Which rules apply to the answer to a request. Their numbers mean the same in another thread's copy of the set. */
   answerRules(subject: Subject): readonly number[] {
-    return this.#answers?.applying(this.facts(subject)) ?? [];
+    return this.#answers?.applying(this.inputs(subject)) ?? [];
   }
 
   /** The rules on answers with these numbers; undefined if there are none: answers then cost nothing. */
@@ -257,17 +257,17 @@ export class PolicySet {
     return capLimit(this.#capRules, new RuleInputs(subject, () => this.#compiled(), { caps: unbounded }));
   }
 
-  facts(subject: Subject, checkpoint?: Checkpoint): RuleInputs {
+  inputs(subject: Subject, checkpoint?: Checkpoint): RuleInputs {
     return new RuleInputs(subject, () => this.#compiled(), checkpoint && { checkpoint });
   }
 
   /** The verdicts of the policies' own options, beside their rules. */
-  #ownVerdicts(facts: RuleInputs, verdicts: readonly Verdict[]): readonly Verdict[] {
-    const { unseen, unreadable } = facts.searchResult;
+  #ownVerdicts(inputs: RuleInputs, verdicts: readonly Verdict[]): readonly Verdict[] {
+    const { unseen, unreadable } = inputs.searchResult;
     if (unseen.length === 0 && unreadable.length === 0 && !this.#mayDeny) return none;
     const own: Verdict[] = [];
-    const opaque = firstUnseen(facts, 'opaque');
-    const references = firstUnseen(facts, 'reference', 'encrypted');
+    const opaque = firstUnseen(inputs, 'opaque');
+    const references = firstUnseen(inputs, 'reference', 'encrypted');
     for (const { name, options } of this.#policies) {
       const add = (rule: string, reason: string, message: string, matches: readonly Match[]) =>
         own.push({ policy: name, rule, action: 'block', mode: options.mode, reason, message, matches });
@@ -285,7 +285,7 @@ export class PolicySet {
       }
       // A monitored rule decides nothing, unless its whole policy is monitored.
       const isDecided =
-        facts.subject.redactedBy?.includes(name) === true ||
+        inputs.subject.redactedBy?.includes(name) === true ||
         verdicts.some(
           (verdict) => verdict.policy === name && (verdict.mode === 'enforce' || options.mode === 'monitor'),
         );
@@ -295,12 +295,12 @@ export class PolicySet {
         ]);
       }
     }
-    return [...own, ...storedConversation(this.rules, facts.subject.document), ...this.#unreadable(facts)];
+    return [...own, ...storedConversation(this.rules, inputs.subject.document), ...this.#unreadable(inputs)];
   }
 
   /** Numbers in place of text that a rule would have to read. */
-  #unreadable(facts: RuleInputs): readonly Verdict[] {
-    const { unreadable } = facts.searchResult;
+  #unreadable(inputs: RuleInputs): readonly Verdict[] {
+    const { unreadable } = inputs.searchResult;
     if (unreadable.length === 0) return [];
     const found = this.rules
       .filter((rule) => rule.policy !== builtInPolicy && withholds(rule.action))
@@ -310,7 +310,7 @@ export class PolicySet {
         if (first === undefined) return [];
         const { policy, id, mode } = rule;
         const message = 'the input is token numbers instead of text, which a rule on texts cannot read';
-        const at = facts.subject.document.pointer(placeInRequest(first.place).entry);
+        const at = inputs.subject.document.pointer(placeInRequest(first.place).entry);
         const matches = [{ at, matcher: 'text', count: 1 }];
         return [{ policy, rule: id, action: 'block', mode, reason: 'content.unreadable', message, matches }];
       });
@@ -320,11 +320,11 @@ export class PolicySet {
     );
   }
 
-  #conclude(facts: RuleInputs, verdicts: readonly Verdict[], mask: HidePointer): Decision {
+  #conclude(inputs: RuleInputs, verdicts: readonly Verdict[], mask: HidePointer): Decision {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
     const monitored = verdicts.filter(({ mode, action: would }) => mode === 'monitor' && withholds(would));
     const wouldBlock = [...new Set(monitored.map(({ rule }) => rule))];
-    const base = { verdicts, wouldBlock, ...unseenIn(facts) };
+    const base = { verdicts, wouldBlock, ...unseenIn(inputs) };
     // The first in the order of the files gives the reason.
     const blocking = enforced.find((verdict) => verdict.action === 'block');
     if (blocking !== undefined) return { ...base, action: 'block', refusal: toRefusal(blocking) };
@@ -333,7 +333,7 @@ export class PolicySet {
     const rules = this.rules.filter((rule) =>
       enforced.some((each) => replaces(each.action) && each.policy === rule.policy && each.rule === rule.id),
     );
-    const result = replaceMatches(rules, facts, this.#placeholders);
+    const result = replaceMatches(rules, inputs, this.#placeholders);
     if (result.kind === 'replaced') {
       const { document, masked } = result;
       return { ...base, action, redacted: document, ...(masked.size === 0 ? {} : { masked }) };

@@ -1,7 +1,7 @@
 import type { JsonDocument } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { Pattern } from './automaton/patterns.ts';
-import type { RuleInputs } from './facts.ts';
+import type { RuleInputs } from './rule-inputs.ts';
 import { collectValues, type MaskedValues, noValues } from './mask/masked-values.ts';
 import { Masking } from './mask/masking.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -21,17 +21,17 @@ export type Replaced =
  */
 export function replaceMatches(
   rules: readonly CompiledRule[],
-  facts: RuleInputs,
+  inputs: RuleInputs,
   placeholders: Placeholders | undefined,
 ): Replaced {
   const masking = placeholders && new Masking(placeholders);
-  const planned = plan(rules, facts, masking);
+  const planned = plan(rules, inputs, masking);
   if (!(planned instanceof Plan)) return planned;
-  facts.checkpoint();
+  inputs.checkpoint();
   const document = parseStrictJson(planned.apply());
   const rule = rules.find(({ action }) => action === 'mask');
   if (masking === undefined || rule === undefined) return { kind: 'replaced', document, masked: noValues };
-  facts.checkpoint();
+  inputs.checkpoint();
   const everywhere = masking.everywhere(document);
   if ('fixed' in everywhere) return { kind: 'impossible', rule, at: document.pointer(everywhere.fixed) };
   const { body } = everywhere;
@@ -41,10 +41,10 @@ export function replaceMatches(
 
 function plan(
   rules: readonly CompiledRule[],
-  facts: RuleInputs,
+  inputs: RuleInputs,
   masking: Masking | undefined,
 ): Plan | Extract<Replaced, { kind: 'impossible' }> {
-  const { document } = facts.subject;
+  const { document } = inputs.subject;
   const isRedactable = createRedactable(document);
   const planned = new Plan(document, (place) => !isRedactable(place));
   let inText: Extract<Replaced, { kind: 'impossible' }> | undefined;
@@ -52,11 +52,11 @@ function plan(
     const { except } = rule;
     const label = `[REDACTED:${rule.reason}]`;
     const masks = new Map<Pattern, Mask | undefined>();
-    for (const match of matchesOfRule(rule, facts)) {
-      const pattern = facts.pattern(match.pattern);
+    for (const match of matchesOfRule(rule, inputs)) {
+      const pattern = inputs.pattern(match.pattern);
       if (rule.action === 'mask' && !masks.has(pattern)) masks.set(pattern, masking?.maskOf(rule, pattern));
       const mask = masks.get(pattern);
-      const problem = planned.add({ match, pattern, texts: facts.texts, except, label, mask });
+      const problem = planned.add({ match, pattern, texts: inputs.texts, except, label, mask });
       if (problem === undefined) continue;
       const outer = placeInRequest(problem);
       const impossible = { kind: 'impossible', rule, at: document.pointer(outer.entry) } as const;

@@ -1,4 +1,4 @@
-import type { RuleInputs } from './facts.ts';
+import type { RuleInputs } from './rule-inputs.ts';
 import type { Match, Subject } from './rule.ts';
 import type { CompiledConditions } from './rules/compile-rule.ts';
 import { evaluateConditions } from './rules/evaluate.ts';
@@ -64,13 +64,13 @@ export const noRoute: ChosenRoute = {
 export function takeEntries(
   candidates: readonly Candidate[],
   conditionsOf: (entry: number) => CompiledConditions | undefined,
-  facts: RuleInputs,
+  inputs: RuleInputs,
 ): readonly TakenEntry[] {
   const taken: TakenEntry[] = [];
   for (const { entry } of candidates) {
     const conditions = conditionsOf(entry);
     if (conditions === undefined) return taken.length > 0 ? taken : [{ entry, matches: [] }];
-    const matches = evaluateConditions(conditions, facts);
+    const matches = evaluateConditions(conditions, inputs);
     if (matches !== undefined) taken.push({ entry, matches });
   }
   return taken;

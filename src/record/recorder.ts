@@ -71,7 +71,7 @@ export type LogLevel = 'info' | 'warn' | 'error';
 export interface Recorder {
   readonly write: WriteRecord;
   /** Writes a line about the gateway itself. */
-  readonly log: (level: LogLevel, message: string, facts?: object) => void;
+  readonly log: (level: LogLevel, message: string, details?: object) => void;
   /** Flushes everything to the system before it returns. */
   close(): void;
 }
@@ -85,8 +85,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     made ??= pino({ base: null, timestamp: false }, stderr);
     return made;
   };
-  const log: Recorder['log'] = (level, message, facts = {}) =>
-    logger()[level]({ time: new Date().toISOString(), ...facts }, message);
+  const log: Recorder['log'] = (level, message, details = {}) =>
+    logger()[level]({ time: new Date().toISOString(), ...details }, message);
   const lines = new LineFile<ExchangeRecord>(open(file), {
     isShared,
     long: 'request_body',

@@ -3,8 +3,8 @@ import { prettyLine } from '../record/pretty.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { createRecorder, type LogLevel, type Recorder } from '../record/recorder.ts';
 
-/** The gateway's log: lines for a person, or JSON lines with structured facts. */
-export type ServeLog = (level: LogLevel, message: string, facts?: object) => void;
+/** The gateway's log: lines for a person, or JSON lines with structured details. */
+export type ServeLog = (level: LogLevel, message: string, details?: object) => void;
 
 interface LogOptions {
   readonly stderr: { write(text: string): unknown };
@@ -17,8 +17,8 @@ interface LogOptions {
 const colours = { info: 'green', warn: 'yellow', error: 'red' } as const;
 
 export function createServeLog({ stderr, recorder, isPretty, isQuiet, paint }: LogOptions): ServeLog {
-  return (level, message, facts) => {
-    if (!isPretty) recorder.log(level, message, facts);
+  return (level, message, details) => {
+    if (!isPretty) recorder.log(level, message, details);
     else if (!isQuiet || level !== 'info') stderr.write(`${paint(colours[level], message)}\n`);
   };
 }

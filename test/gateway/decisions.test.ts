@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { RuleInputs } from '../../src/policy/facts.ts';
+import { RuleInputs } from '../../src/policy/rule-inputs.ts';
 import { json } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { post, secrets } from '../kit/gateway.ts';

@@ -152,8 +152,8 @@ function routeLines({ entries, targets }: RouteReport): string[] {
   return [...lines, to].map((line, i) => `${i === 0 ? 'route     ' : '          '}${line}`);
 }
 
-/** What the policies decide, in lines; the first has the `facts` at its end. */
-export function decisionLines(outcome: PredictedDecision, label: string, facts: string): string[] {
+/** What the policies decide, in lines; the first ends with the `suffix`. */
+export function decisionLines(outcome: PredictedDecision, label: string, suffix: string): string[] {
   const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, examples = [] } = outcome;
   const { route } = outcome;
   const by = rule === undefined ? '' : ` by ${rule}`;
@@ -162,7 +162,7 @@ export function decisionLines(outcome: PredictedDecision, label: string, facts: 
   const pieces = unseen === 1 ? 'a piece' : `${unseen} pieces`;
   return [
     ...(route === undefined ? [] : routeLines(route)),
-    `${label}${decision}${by}${why}${where}${facts}`,
+    `${label}${decision}${by}${why}${where}${suffix}`,
     ...(wouldBlock.length === 0 ? [] : [`monitor   would block: ${wouldBlock.join(' ')}`]),
     ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),
     ...examples.map((place) => `passed    ${place}: looks like a documentation example, not replaced`),

@@ -7,7 +7,7 @@ import type { Paint } from '../../lib/paint.ts';
 import type { PlantsService } from '../../server/services.ts';
 import { version } from '../../version.ts';
 
-interface BannerFacts {
+interface BannerParts {
   readonly loaded: LoadedConfig;
   /** Where this machine reaches it. */
   readonly url: string;
@@ -30,7 +30,7 @@ interface BannerFacts {
 }
 
 /** What a person who just started the gateway wants to know, and nothing else. */
-export function banner(facts: BannerFacts): string {
+export function banner(parts: BannerParts): string {
   const {
     loaded,
     url,
@@ -44,7 +44,7 @@ export function banner(facts: BannerFacts): string {
     unused,
     program,
     paint,
-  } = facts;
+  } = parts;
   const { config } = loaded;
   const lines = [
     `gateway ${version}   ${paint('cyan', url)}   (${fileUsed(loaded)})`,

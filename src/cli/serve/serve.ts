@@ -121,10 +121,10 @@ export async function serve(
   const wanted = options.workers ?? config.server.workers;
   const count = fittingWorkers(wanted);
   if (options.dryRun === true) {
-    const facts = { loaded, url: urlOf({ host, port }), host, workers: count, paint: run.paint };
+    const parts = { loaded, url: urlOf({ host, port }), host, workers: count, paint: run.paint };
     const hasPage = servesInspector(config.inspector, host) && count === 1;
     const hasKey = canSend(run, config);
-    io.stdout.write(banner({ ...facts, hasPage, hasKey, program: programName(io.env) }));
+    io.stdout.write(banner({ ...parts, hasPage, hasKey, program: programName(io.env) }));
     return;
   }
   const unused = onReady === undefined ? unusedCredentials(loaded, options, io) : undefined;
@@ -331,9 +331,9 @@ function announce(run: Run, started: Started): void {
   } else if (options.quiet !== true) {
     const key = loaded.config.needsLocalKey ? localKey : undefined;
     const hasPage = servesInspector(loaded.config.inspector, host) && (workers?.length ?? 1) === 1;
-    const facts = { loaded, url, host, key, workers: workers?.length, plants, metricsUrl, paint };
+    const parts = { loaded, url, host, key, workers: workers?.length, plants, metricsUrl, paint };
     const hasKey = canSend(run, loaded.config);
-    stderr.write(banner({ ...facts, hasPage, hasKey, unused, program: programName(io.env) }));
+    stderr.write(banner({ ...parts, hasPage, hasKey, unused, program: programName(io.env) }));
   }
 }
 

@@ -40,27 +40,27 @@ export function wantsOf({ written, references, ...places }: File): readonly Want
   const wants = markedValues(settingsSchema, written, references).flatMap((marked) => {
     const found = requestsOf({ ...marked, text: String(marked.value ?? ''), written, ...places });
     return found.map(
-      ({ text, facts }): Want => ({
+      ({ text, identity }): Want => ({
         text,
         path: marked.path,
-        id: hash('sha256', JSON.stringify(facts), 'hex'),
+        id: hash('sha256', JSON.stringify(identity), 'hex'),
       }),
     );
   });
   return [...new Map(wants.map((want) => [want.id, want])).values()];
 }
 
-interface Fact {
+interface Requested {
   readonly text: string;
   /** What makes it this want and no other. */
-  readonly facts: readonly string[];
+  readonly identity: readonly string[];
 }
 
 interface Marked extends MarkedValue, Pick<File, 'written' | 'base' | 'stateDirectory'> {
   readonly text: string;
 }
 
-function requestsOf(marked: Marked): readonly Fact[] {
+function requestsOf(marked: Marked): readonly Requested[] {
   const { reach, text, names, value, path, setting } = marked;
   // Left empty, or left to the default.
   if (value === null || value === undefined) return [];
@@ -70,7 +70,7 @@ function requestsOf(marked: Marked): readonly Fact[] {
     case 'mask secret':
       if (names.length > 0) return variablesOf(marked);
       return [
-        fact(
+        requested(
           'values are masked with a secret that the file brings, so its author can guess them',
           reach,
           text,
@@ -83,16 +83,16 @@ function requestsOf(marked: Marked): readonly Fact[] {
       if (names.length === 0 && isLoopbackUrl(text)) return [];
       return destination(`what requests say goes to ${place(text)}, before anything is redacted`, marked);
     case 'credential':
-      return credentialFacts(marked);
+      return credentialRequests(marked);
     case 'login': {
       const url = baseUrlOf(marked);
       if (isCloud(text)) {
         if (cloudOf(url) === text) return [];
-        return [fact(`your credentials of ${clouds[text].name} are for ${place(url)}`, reach, text, url)];
+        return [requested(`your credentials of ${clouds[text].name} are for ${place(url)}`, reach, text, url)];
       }
       // The login that an agent sends with a dialect is for that dialect's own host.
       if (text === 'api_key' || isDialectsOwn(url, marked)) return [];
-      return [fact(`your agents' own login goes to ${place(url)}`, reach, url)];
+      return [requested(`your agents' own login goes to ${place(url)}`, reach, url)];
     }
     case 'proxy': {
       if (text === 'none') return [];
@@ -105,9 +105,9 @@ function requestsOf(marked: Marked): readonly Fact[] {
       const isRemoved = change === 'remove';
       const what = isRemoved ? `have no ${visible(text)}` : `have ${visible(member)} ${visible(text)}`;
       const always = change === 'default' ? ' where there is none' : '';
-      const facts = [reach, url, change, ...(isRemoved ? [] : [member]), text];
+      const identity = [reach, url, change, ...(isRemoved ? [] : [member]), text];
       return [
-        fact(`requests to ${place(url)} ${what}${always}`, ...facts),
+        requested(`requests to ${place(url)} ${what}${always}`, ...identity),
         ...names.map((name) => variableTo(name, url)),
       ];
     }
@@ -125,7 +125,7 @@ function requestsOf(marked: Marked): readonly Fact[] {
     case 'authorities': {
       const file = fileOf(marked);
       const host = baseUrlOf(marked);
-      return [fact(`${place(host)} may show certificates of ${visible(file)}`, reach, file, host)];
+      return [requested(`${place(host)} may show certificates of ${visible(file)}`, reach, file, host)];
     }
     case 'key file':
       return ofFile(marked, (file) => `a key or password is read from ${file}`);
@@ -161,21 +161,21 @@ function requestsOf(marked: Marked): readonly Fact[] {
     case 'listener':
       if (isLoopbackHost(text)) return [];
       return [
-        fact(`other machines can connect, at ${visible(text)} (${formatPath(path)})`, reach, text, setting),
+        requested(`other machines can connect, at ${visible(text)} (${formatPath(path)})`, reach, text, setting),
       ];
     case 'host name':
-      return [fact(`it answers requests for the host ${visible(text)}`, reach, text)];
+      return [requested(`it answers requests for the host ${visible(text)}`, reach, text)];
     case 'origin':
-      return isLoopbackUrl(text) ? [] : [fact(`web pages of ${place(text)} may call it`, reach, text)];
+      return isLoopbackUrl(text) ? [] : [requested(`web pages of ${place(text)} may call it`, reach, text)];
   }
 }
 
-function variablesOf({ names, path, setting }: Marked): readonly Fact[] {
-  return names.map((name) => fact(`${name} is read (${formatPath(path)})`, 'variable', name, setting));
+function variablesOf({ names, path, setting }: Marked): readonly Requested[] {
+  return names.map((name) => requested(`${name} is read (${formatPath(path)})`, 'variable', name, setting));
 }
 
-function fact(text: string, ...facts: readonly string[]): Fact {
-  return { text, facts };
+function requested(text: string, ...identity: readonly string[]): Requested {
+  return { text, identity };
 }
 
 /** That something goes to an address, and each variable with it. */
@@ -183,21 +183,21 @@ function destination(
   what: string,
   { reach, text, names }: Marked,
   ...more: readonly string[]
-): readonly Fact[] {
-  return [fact(what, reach, text, ...more), ...names.map((name) => variableTo(name, text))];
+): readonly Requested[] {
+  return [requested(what, reach, text, ...more), ...names.map((name) => variableTo(name, text))];
 }
 
-function variableTo(name: string, url: string): Fact {
-  return fact(`${name} goes to ${place(url)}`, 'variable', name, url);
+function variableTo(name: string, url: string): Requested {
+  return requested(`${name} goes to ${place(url)}`, 'variable', name, url);
 }
 
 /** A vendor's own variable may go to that vendor; a key that the file brings is its author's account. */
-function credentialFacts(marked: Marked): readonly Fact[] {
+function credentialRequests(marked: Marked): readonly Requested[] {
   const { text, names } = marked;
   const url = baseUrlOf(marked);
   if (names.length === 0) {
     if (isLoopbackUrl(url)) return [];
-    return [fact(`requests to ${place(url)} use a key that the file brings`, 'credential', text, url)];
+    return [requested(`requests to ${place(url)} use a key that the file brings`, 'credential', text, url)];
   }
   const isOwn = variablesAt(url).some((variable) => text === `\${${variable}}`);
   return isOwn ? [] : names.map((name) => variableTo(name, url));
@@ -231,13 +231,13 @@ function isDialectsOwn(url: string, { group }: Marked): boolean {
 }
 
 /** Any file that is there may be another configuration's, whatever its name and wherever it is. */
-function ofFile(marked: Marked, say: (file: string) => string): readonly Fact[] {
+function ofFile(marked: Marked, say: (file: string) => string): readonly Requested[] {
   const file = fileOf(marked);
-  return [fact(say(visible(file)), marked.reach, file)];
+  return [requested(say(visible(file)), marked.reach, file)];
 }
 
 /** Records are appended only to records. */
-function ofRecords(marked: Marked, say: (file: string) => string): readonly Fact[] {
+function ofRecords(marked: Marked, say: (file: string) => string): readonly Requested[] {
   const file = fileOf(marked);
   const isKept = liesIn(file, marked.stateDirectory) && file.endsWith('.jsonl');
   return marked.names.length === 0 && isKept ? [] : ofFile(marked, say);

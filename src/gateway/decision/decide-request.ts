@@ -54,7 +54,7 @@ interface BlockedRequest {
 export interface DecidedRequest extends Omit<PassedRequest, 'kind'> {
   readonly endpoint: ModelEndpoint;
   readonly key: KeyRecord;
-  readonly facts: RequestMeta;
+  readonly meta: RequestMeta;
   /** The client's own login at a provider; undefined if it has sent none. */
   readonly login: ClientLogin | undefined;
 }
@@ -63,8 +63,8 @@ export interface DecidedRequest extends Omit<PassedRequest, 'kind'> {
 export interface BuiltBody {
   readonly body: Buffer;
   readonly dialect: DialectName;
-  /** The facts of the client's request that it was built from. */
-  readonly facts: RequestMeta;
+  /** What is known of the client's request that it was built from. */
+  readonly meta: RequestMeta;
 }
 
 /** The decision on it, and how long it took. */
@@ -115,9 +115,9 @@ export function requestMeta(
 }
 
 /** Members are spelled out because V8 takes a slow path for each one added to a spread object. */
-export function toSubject(facts: RequestMeta, document: JsonDocument, dialect: Dialect): Subject {
-  const { endpoint, model, targetModels, providers, sender, stream, project, key, nowMs } = facts;
-  const { redactedBy } = facts;
+export function toSubject(meta: RequestMeta, document: JsonDocument, dialect: Dialect): Subject {
+  const { endpoint, model, targetModels, providers, sender, stream, project, key, nowMs } = meta;
+  const { redactedBy } = meta;
   const subject = {
     ...{ document, dialect, endpoint, model, targetModels, stream, project, key, nowMs },
     providers,
@@ -128,7 +128,7 @@ export function toSubject(facts: RequestMeta, document: JsonDocument, dialect: D
 
 interface DecidedAs {
   readonly endpoint: ModelEndpoint;
-  readonly facts: RequestMeta;
+  readonly meta: RequestMeta;
   readonly plan: RoutePlan;
   /** Where it may be given up. */
   readonly checkpoint?: Checkpoint;
@@ -140,10 +140,10 @@ interface DecidedAs {
 export function decideRequest(
   policies: PolicySet,
   request: ModelRequest,
-  { endpoint, facts, plan, checkpoint, peaks }: DecidedAs,
+  { endpoint, meta, plan, checkpoint, peaks }: DecidedAs,
 ): RequestDecision {
   const startedAt = performance.now();
-  const asked = toSubject(facts, request.document, endpoint.dialect);
+  const asked = toSubject(meta, request.document, endpoint.dialect);
   const routed = policies.decideRouted(asked, plan, { checkpoint, peaks });
   const { decision: onBody, route, subject, conversation } = routed;
   const decision = withPath(policies, onBody, { endpoint, subject });
@@ -191,12 +191,12 @@ function reread(
 /** Parses a built body strictly and applies the policies to it. Throws what strict parsing throws. */
 export function decideBody(
   policies: PolicySet,
-  { body, dialect, facts }: BuiltBody,
+  { body, dialect, meta }: BuiltBody,
   checkpoint?: Checkpoint,
 ): BodyDecision {
   const startedAt = performance.now();
   const document = parseStrictJson(body);
-  const decision = policies.decide(toSubject(facts, document, dialects[dialect]), checkpoint);
+  const decision = policies.decide(toSubject(meta, document, dialects[dialect]), checkpoint);
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   if (decision.action === 'block') return { kind: 'blocked', decision, microseconds };
   return { kind: 'passed', decision, microseconds, body: decision.redacted?.bytes ?? body };

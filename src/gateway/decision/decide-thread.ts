@@ -119,12 +119,12 @@ function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }:
   const endpoint = endpointAt(path);
   const parsed = parseRequest(toBuffer(body), endpoint, pathModel);
   const plan = planOf(parsed.model);
-  const facts = requestMeta(parsed, {
+  const meta = requestMeta(parsed, {
     ...{ endpoint, key, route: plan.fixed, nowMs },
     sender: withBody(sender, parsed.document, endpoint),
   });
   const set = compiled.select(policies);
-  const decided = decideRequest(set, parsed, { endpoint, facts, plan, peaks });
+  const decided = decideRequest(set, parsed, { endpoint, meta, plan, peaks });
   const { document, ...fields } = decided.request;
   const parts = document.toParts();
   const memory = memoryOf(parts.bytes, parts.tape);
@@ -141,7 +141,7 @@ function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }:
   const known = {
     demand: findDemand(document, endpoint),
     mayHaveSeals: mayHaveSeals(document, endpoint.dialectName),
-    capLimit: set.capLimit(toSubject({ ...facts, targetModels, providers }, document, endpoint.dialect)),
+    capLimit: set.capLimit(toSubject({ ...meta, targetModels, providers }, document, endpoint.dialect)),
   };
   return {
     ...decided,

@@ -36,10 +36,10 @@ export async function decide(
   const { document, model, stream } = request;
   const isFailure = decision.failure !== undefined;
   const whole = isFailure ? sender : withBody(sender, document, endpoint);
-  const facts = requestMeta(request, { endpoint, key, route, sender: whole, nowMs });
+  const meta = requestMeta(request, { endpoint, key, route, sender: whole, nowMs });
   // No record may have a text that a rule on texts refuses; a rule on models says nothing against the name itself.
   const isFound = (at: string, text: string) =>
-    key.policies.evaluateValue({ at, text }, toSubject(facts, document, endpoint.dialect)).length > 0;
+    key.policies.evaluateValue({ at, text }, toSubject(meta, document, endpoint.dialect)).length > 0;
   const isHiddenId = (id: string) =>
     scrubber.text(id) !== id || (!key.policies.isKnownClean(id) && isFound('session', id));
   const isHidden = decision.action === 'block' && (isFailure || isFound('/model', model));
@@ -54,7 +54,7 @@ export async function decide(
   });
   if (decided.kind === 'blocked') throw blocked(decided.decision);
   const { answerRules } = decided;
-  return { request, endpoint, key, login, decision: decided.decision, route, facts, answerRules };
+  return { request, endpoint, key, login, decision: decided.decision, route, meta, answerRules };
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */

@@ -85,12 +85,12 @@ export function createDecider({
           knowing(policies, answers, (checkpoint) => {
             const request = parseRequest(whole, endpoint, pathModel);
             const plan = planOf(request.model);
-            const facts = requestMeta(request, {
+            const meta = requestMeta(request, {
               ...{ endpoint, key, route: plan.fixed, nowMs },
               sender: withBody(sender, request.document, endpoint),
             });
             return decideRequest(policies, request, {
-              ...{ endpoint, facts, plan, checkpoint },
+              ...{ endpoint, meta, plan, checkpoint },
               peaks: conversations.peaks,
             });
           }),
@@ -129,7 +129,7 @@ export function createDecider({
         const body = Buffer.from(untranslated.body);
         const decided = await threads.ask(
           { kind: 'translation', input: { ...untranslated, body, policies: policies.names, answers } },
-          { key: untranslated.facts.key, memory: memoryOf(body), lifetime },
+          { key: untranslated.meta.key, memory: memoryOf(body), lifetime },
         );
         if (decided.kind === 'blocked') return decided;
         if (decided.kind === 'unchecked') return new Unchecked(decided.unasked, decided.answers);
@@ -155,7 +155,7 @@ export function createDecider({
         const body = toMove(whole);
         const decided = await threads.ask(
           { kind: 'body', input: { ...built, body, policies: policies.names, answers } },
-          { key: built.facts.key, memory: memoryOf(body), lifetime },
+          { key: built.meta.key, memory: memoryOf(body), lifetime },
         );
         if (decided.kind === 'blocked') return decided;
         const bytes = toBuffer(decided.body);

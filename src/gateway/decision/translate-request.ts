@@ -16,7 +16,7 @@ export interface UntranslatedRequest {
   readonly to: DialectName;
   readonly context: Omit<TranslationContext, 'newId'>;
   /** Of the client's request. */
-  readonly facts: RequestMeta;
+  readonly meta: RequestMeta;
   /** What the model list changes in the provider's body. */
   readonly parameters?: Parameters;
 }
@@ -34,7 +34,7 @@ export type PassedTranslation = Extract<BodyDecision, { kind: 'passed' }> & {
 
 type TranslatedPair = Pick<UntranslatedRequest, 'from' | 'to' | 'context'>;
 
-/** With its facts, another thread can make the same one of what it is between. */
+/** With its `AnswerContext`, another thread can make the same one of what it is between. */
 export interface RequestTranslation extends Translation {
   readonly pair: TranslatedPair;
 }
@@ -48,9 +48,9 @@ export function translateRequest(
   untranslated: UntranslatedRequest,
   checkpoint?: Checkpoint,
 ): TranslatedRequest {
-  const { to, facts } = untranslated;
+  const { to, meta } = untranslated;
   const { body, ...rest } = translateBody(untranslated);
-  const decided = decideBody(policies, { body, dialect: to, facts }, checkpoint);
+  const decided = decideBody(policies, { body, dialect: to, meta }, checkpoint);
   return decided.kind === 'blocked' ? decided : { ...decided, ...rest };
 }
 
@@ -65,7 +65,7 @@ export function translateBody(
   return { ...adjusted, dropped, translation };
 }
 
-/** With the facts of a request that was translated in another thread. */
+/** With the `AnswerContext` of a request that was translated in another thread. */
 export function translationOf(
   { from, to, context }: TranslatedPair,
   translated?: AnswerContext,

@@ -102,14 +102,14 @@ function decideOnce<Found extends Decided>(
     ...decidedRoute,
     targets: inOrder(decidedRoute.targets, config.models, spreadBy(key, about.sender)),
   };
-  const facts = requestMeta(request, { ...about, route });
-  const subject = toSubject(facts, document, endpoint.dialect);
+  const meta = requestMeta(request, { ...about, route });
+  const subject = toSubject(meta, document, endpoint.dialect);
   const found = decide(subject);
   const decision = withPath(key.policies, found.decision, { endpoint, subject });
   const source = {
     endpoint,
     key,
-    facts,
+    meta,
     request: { ...request, document: decision.redacted ?? request.document },
   };
   const redactedBy = decision.verdicts
@@ -142,7 +142,7 @@ function decideOnce<Found extends Decided>(
       const sent = built.form === 'untranslated' ? translateBody(built) : built;
       changed = [...sent.changed, ...names];
       if (built.form !== 'untranslated' && built.changed.length === 0) return own;
-      const there = { ...facts, redactedBy, providers: [name], targetModels: [model] };
+      const there = { ...meta, redactedBy, providers: [name], targetModels: [model] };
       leaving = { ...there, document: parseStrictJson(sent.body), dialect: dialects[dialect] } as Subject;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -48,7 +48,7 @@ export interface SameDialect {
   readonly changed: readonly string[];
 }
 
-type BodySource = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'facts'>;
+type BodySource = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'meta'>;
 
 /**
  * The body of a decided request for a destination: the client's bytes, unchanged or with the model's name, a needed cap
@@ -58,7 +58,7 @@ export function buildBody(
   source: BodySource,
   destination: BodyTarget,
 ): SameDialect | (UntranslatedRequest & { readonly form: 'untranslated' }) {
-  const { request, endpoint, facts } = source;
+  const { request, endpoint, meta } = source;
   const { dialect, model, host, origin, entry, envelope, asksUsage = false } = destination;
   const isTranslated = dialect !== endpoint.dialectName;
   const cap = neededCap(source, destination);
@@ -87,7 +87,7 @@ export function buildBody(
     host,
     origin,
     isStreaming: request.stream,
-    createdS: Math.floor(facts.nowMs / 1_000),
+    createdS: Math.floor(meta.nowMs / 1_000),
     ...(most !== undefined && { maxOutputTokens: most }),
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
     ...(entry?.promptCache && { promptCache: entry.promptCache }),
@@ -96,7 +96,7 @@ export function buildBody(
   };
   const { bytes } = request.document;
   return {
-    ...{ form: 'untranslated', body: bytes, from: endpoint.dialectName, to: dialect, context, facts },
+    ...{ form: 'untranslated', body: bytes, from: endpoint.dialectName, to: dialect, context, meta },
     ...(parameters !== undefined && { parameters }),
   };
 }
@@ -125,8 +125,8 @@ function knownCap({ entry, known }: Pick<BodyTarget, 'entry' | 'known'>): number
   return entry?.maxOutputTokens ?? known?.maxOutputTokens;
 }
 
-function capLimitOf({ request: { document, capLimit }, endpoint, key, facts }: BodySource): number {
-  return capLimit ?? key.policies.capLimit(toSubject(facts, document, endpoint.dialect));
+function capLimitOf({ request: { document, capLimit }, endpoint, key, meta }: BodySource): number {
+  return capLimit ?? key.policies.capLimit(toSubject(meta, document, endpoint.dialect));
 }
 
 function isGiven(document: JsonDocument, name: string): boolean {

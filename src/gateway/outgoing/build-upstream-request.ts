@@ -60,12 +60,12 @@ export async function buildUpstreamRequest(
   { decided, targets, query, decider, isLimited }: Outgoing,
   { target, check }: { readonly target: Target; readonly check: OutgoingCheck },
 ): Promise<UpstreamRequest> {
-  const { endpoint, key, request, facts } = decided;
+  const { endpoint, key, request, meta } = decided;
   const { provider, model, entry, known, choice } = target;
   const dialect = dialectAtTarget(target, endpoint) ?? endpoint.dialectName;
   const isSame = dialect === endpoint.dialectName;
   // Without a session each request that is spread may be for another account.
-  const isAnywhere = target.share !== undefined && facts.sender?.session === undefined;
+  const isAnywhere = target.share !== undefined && meta.sender?.session === undefined;
   if (!isSame || isAnywhere || target !== targets[0]) refuseThread(decided);
   if (isSame && (isAnywhere || target !== targets[0])) refuseKept(decided, { isAnywhere });
 
@@ -102,7 +102,7 @@ export async function buildUpstreamRequest(
   const ownHead = isSame ? evaluate() : undefined;
   const built = buildBody(decided, { ...destination, envelope: ownHead?.envelope });
   const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
-  const there = { ...facts, redactedBy, providers: [options.name], targetModels: [model] };
+  const there = { ...meta, redactedBy, providers: [options.name], targetModels: [model] };
   if (built.form !== 'untranslated') {
     const head = ownHead ?? evaluate();
     if (built.changed.length === 0) {
@@ -110,7 +110,7 @@ export async function buildUpstreamRequest(
     }
     const decided = await decider.decideBody(
       key.policies,
-      { body: built.body, dialect, facts: there },
+      { body: built.body, dialect, meta: there },
       exchange.lifetime,
     );
     const { body, decision: onChanged } = check.body(decided);
@@ -118,7 +118,7 @@ export async function buildUpstreamRequest(
   }
   const translated = await decider.translateRequest(
     key.policies,
-    { ...built, facts: there },
+    { ...built, meta: there },
     exchange.lifetime,
   );
   const evaluated = evaluate();

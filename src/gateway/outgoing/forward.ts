@@ -101,7 +101,7 @@ async function admitTo(
 
 /** Where there is no session there is no conversation that a prompt cache would know. */
 function stayMsOf({ decided }: Outgoing): number {
-  return decided.facts.sender?.session === undefined ? 0 : stayMs;
+  return decided.meta.sender?.session === undefined ? 0 : stayMs;
 }
 
 function wasAsked(tried: Tried): tried is Attempt<UpstreamRequest> {

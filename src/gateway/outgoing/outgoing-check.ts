@@ -49,8 +49,8 @@ export class OutgoingCheck {
 
   /** The part of the client's head that may leave for a provider. */
   head(head: ClientHead, options: HeadOptions, provider: string): EvaluatedHead {
-    const { key, facts, request, endpoint } = this.#decided;
-    const subject = toSubject({ ...facts, providers: [provider] }, request.document, endpoint.dialect);
+    const { key, meta, request, endpoint } = this.#decided;
+    const subject = toSubject({ ...meta, providers: [provider] }, request.document, endpoint.dialect);
     const evaluated = evaluateHead(head, { policies: key.policies, subject }, options, (name) =>
       this.#scrubber.inName(name),
     );

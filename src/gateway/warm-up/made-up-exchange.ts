@@ -55,12 +55,12 @@ export function decideMadeUp(
     endpoint,
     hasModel(endpoint.call) ? madeUpModel : undefined,
   );
-  const facts = requestMeta(request, { endpoint, key: nobody, route: noRoute, sender: {}, nowMs: 0 });
-  const decided = decideRequest(policies, request, { endpoint, facts, plan: noPlan, checkpoint });
+  const meta = requestMeta(request, { endpoint, key: nobody, route: noRoute, sender: {}, nowMs: 0 });
+  const decided = decideRequest(policies, request, { endpoint, meta, plan: noPlan, checkpoint });
   if (to === endpoint.dialectName || decided.kind === 'blocked')
     return { ...decided, translation: undefined };
   const body = decided.request.document.bytes;
-  const untranslated = { body, from: endpoint.dialectName, to, context, facts };
+  const untranslated = { body, from: endpoint.dialectName, to, context, meta };
   const translated = translateRequest(policies, untranslated, checkpoint);
   return { ...decided, translation: translated.kind === 'passed' ? translated.translation : undefined };
 }
@@ -119,7 +119,7 @@ const context = {
   origin: 'made-up',
   createdS: 0,
 } as const;
-const noFacts = {
+const noMeta = {
   endpoint: 'messages',
   model: madeUpModel,
   targetModels: [],
@@ -132,14 +132,14 @@ const noFacts = {
 function madeUpIn(to: DialectName, hasMatch: boolean): Buffer {
   const from = origins[to];
   const body = Buffer.from(JSON.stringify(madeUpBody(from, hasMatch)));
-  return from === to ? body : translateBody({ body, from, to, context, facts: noFacts }).body;
+  return from === to ? body : translateBody({ body, from, to, context, meta: noMeta }).body;
 }
 
 /** The made-up answer of a host that speaks a dialect. */
 function streamIn(dialect: DialectName, scrubber: Scrubber): readonly Buffer[] {
   if (dialect === 'messages') return madeUpStream();
   const body = madeUpIn(dialect, false);
-  const { translation } = translateBody({ body, from: dialect, to: 'messages', context, facts: noFacts });
+  const { translation } = translateBody({ body, from: dialect, to: 'messages', context, meta: noMeta });
   const source = new TranslatedSource(translation.stream());
   return relay(new AnswerStream({ source, scrubber }), madeUpStream(), undefined);
 }

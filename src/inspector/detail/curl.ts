@@ -15,7 +15,7 @@ const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempoten
 /** The exchange as a command line that reads the key from the environment, so that no copied text contains it. */
 export function toCurl(entry: RingEntry, origin: string, scrub: Scrub): TextAnswer {
   const body = scrub(pastedBody(entry).toString());
-  const { path = '/', model } = entry.facts;
+  const { path = '/', model } = entry.soFar;
   const headers = Object.entries(meaningfulHeaders(entry))
     .filter(([name]) => name === 'idempotency-key' || !isSecretName(name))
     .map(([name, value]) => `  -H ${quoted(scrub(`${name}: ${value}`))} \\\n`);
@@ -68,23 +68,23 @@ function toAscii(json: string): string {
  */
 export function toFixture(entry: RingEntry, scrub: Scrub): TextAnswer {
   const body = pastedBody(entry);
-  const { facts, id } = entry;
-  const { decision, path = '/', model } = facts;
-  const asked = facts.rules?.filter(({ on }) => on !== 'answer');
+  const { soFar, id } = entry;
+  const { decision, path = '/', model } = soFar;
+  const asked = soFar.rules?.filter(({ on }) => on !== 'answer');
   const rule = decidingRule({ rules: asked ?? [] }, decision);
   const lines = [
     `name: ${id}`,
-    ...(facts.endpoint === undefined
+    ...(soFar.endpoint === undefined
       ? []
-      : [`endpoint: ${hasModel({ path }) ? recordedTarget({ path, model }) : facts.endpoint}`]),
-    ...(facts.key === undefined ? [] : [`key: ${toAscii(JSON.stringify(facts.key))}`]),
-    ...(facts.time === undefined ? [] : [`time: ${facts.time}`]),
+      : [`endpoint: ${hasModel({ path }) ? recordedTarget({ path, model }) : soFar.endpoint}`]),
+    ...(soFar.key === undefined ? [] : [`key: ${toAscii(JSON.stringify(soFar.key))}`]),
+    ...(soFar.time === undefined ? [] : [`time: ${soFar.time}`]),
     bodyLine(withoutSecrets(body, scrub)),
     'expect:',
     // A refusal without a decision comes from strict parsing.
     `  decision: ${decision ?? 'block'}`,
     ...(rule === undefined ? [] : [`  rule: ${rule}`]),
-    ...(decision === undefined && facts.reason !== undefined ? [`  reason: ${facts.reason}`] : []),
+    ...(decision === undefined && soFar.reason !== undefined ? [`  reason: ${soFar.reason}`] : []),
   ];
   return { name: `${id}.yaml`, text: `${lines.join('\n')}\n` };
 }

@@ -46,7 +46,7 @@ interface Backend {
 
 /** Everything that is known about an exchange, computed on demand. */
 export async function toDetail(entry: RingEntry, backend: Backend): Promise<ExchangeDetail> {
-  const { facts, record } = entry;
+  const { soFar, record } = entry;
   const { scrub } = backend;
   const { rules, hasAllRules, masked, examples } = await rulesOf(entry, backend);
   const last = entry.sent.at(-1);
@@ -62,12 +62,12 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     examples,
     headers: headerLines(entry.rawHeaders, last?.head.headers, scrub),
     answer_headers: headerLines([], entry.answerHeaders, scrub),
-    form: facts.body,
-    route: facts.route,
-    dropped: facts.dropped ?? [],
-    changed: facts.changed ?? [],
+    form: soFar.body,
+    route: soFar.route,
+    dropped: soFar.dropped ?? [],
+    changed: soFar.changed ?? [],
     message: entry.message,
-    cause: facts.cause,
+    cause: soFar.cause,
     record: record && { ...record },
   };
   return {
@@ -80,7 +80,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
 
 /** With a body, every rule's result on it, plus the record's matches elsewhere (outgoing request, answer). */
 async function rulesOf(entry: RingEntry, backend: Backend) {
-  const recorded = (entry.facts.rules ?? []).map(toDetailOf);
+  const recorded = (entry.soFar.rules ?? []).map(toDetailOf);
   const lines = await backend.ruleLines();
   const explained = await explain(entry, backend);
   const rules =
@@ -96,16 +96,16 @@ async function rulesOf(entry: RingEntry, backend: Backend) {
 }
 
 async function explain(
-  { receivedBody: body, facts }: RingEntry,
+  { receivedBody: body, soFar }: RingEntry,
   backend: Backend,
 ): Promise<Explained | undefined> {
-  if (body === undefined || facts.key === undefined) return undefined;
+  if (body === undefined || soFar.key === undefined) return undefined;
   const explained = await backend.explain({
     body,
-    endpoint: recordedTarget({ path: facts.path ?? '', model: facts.model }),
-    key: facts.key,
-    sender: senderIn(facts),
-    atMs: Date.parse(facts.time ?? ''),
+    endpoint: recordedTarget({ path: soFar.path ?? '', model: soFar.model }),
+    key: soFar.key,
+    sender: senderIn(soFar),
+    atMs: Date.parse(soFar.time ?? ''),
   });
   return explained && { ...explained, rules: withExcerpts(explained.rules, body, backend.scrub) };
 }
@@ -145,10 +145,10 @@ function bodiesOf(
   { rules, masked }: Omit<Explained, 'examples'>,
   scrub: Scrub,
 ): Bodies {
-  const { sentBody, answer = [], facts } = entry;
+  const { sentBody, answer = [], soFar } = entry;
   const type = byName(entry.answerHeaders).get('content-type') ?? '';
-  const isStreamed = facts.stream === true && type.startsWith('text/event-stream');
-  const stream = isStreamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
+  const isStreamed = soFar.stream === true && type.startsWith('text/event-stream');
+  const stream = isStreamed ? readStream(answer, soFar.endpoint ?? '', scrub) : undefined;
   const rule = maskingRules(rules);
   const placeholders = createTextFinder(
     masked.map(([placeholder]) => placeholder),
@@ -161,7 +161,7 @@ function bodiesOf(
   // What the client got has values that the provider never had, and placeholders that stayed, as in signed thinking.
   const unmasked = (text: string) => withoutOverlap([...values(text), ...placeholders(text)]);
 
-  const received = toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
+  const received = toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, soFar)));
   const sentMarks = (text: string) =>
     withoutOverlap([
       ...findRedactions(

@@ -34,7 +34,7 @@ import { createPageFiles, type PageFile, sendFile } from './serve-page.ts';
 async function sendAgain(call: PageRequest, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
   const fields = await readPageJson(call, requestBodyBytes);
   const entry = findEntry(ring, textField(fields, 'id') ?? '');
-  const { path, key, model: named } = entry.facts;
+  const { path, key, model: named } = entry.soFar;
   if (path === undefined || key === undefined) {
     throw new GatewayError(
       'inspector.not_kept',

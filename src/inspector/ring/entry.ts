@@ -99,7 +99,7 @@ export class RingEntry implements Subscriber {
   }
 
   /** The record, or the part of it that is known so far. */
-  get facts(): Partial<ExchangeRecord> {
+  get soFar(): Partial<ExchangeRecord> {
     return this.record ?? this.exchange?.record.soFar ?? {};
   }
 

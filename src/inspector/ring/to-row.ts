@@ -30,40 +30,40 @@ export function toRow(entry: RingEntry, scrub: (text: string) => string): Exchan
 }
 
 function entryRow(entry: RingEntry): ExchangeRow {
-  const { facts, record } = entry;
+  const { soFar, record } = entry;
   const client = clientOf(entry.rawHeaders);
-  const decision = decisionOf(facts);
-  const rule = decidingRule(facts, decision);
+  const decision = decisionOf(soFar);
+  const rule = decidingRule(soFar, decision);
   const row = {
     seq: entry.seq,
     id: entry.id,
     state: record === undefined ? 'open' : 'finished',
-    time: facts.time ?? '',
-    method: facts.method ?? '',
-    path: facts.path ?? '',
-    endpoint: facts.endpoint,
-    project: facts.project,
-    key: facts.key,
-    session: facts.session,
+    time: soFar.time ?? '',
+    method: soFar.method ?? '',
+    path: soFar.path ?? '',
+    endpoint: soFar.endpoint,
+    project: soFar.project,
+    key: soFar.key,
+    session: soFar.session,
     client,
-    model: facts.model,
-    provider: facts.provider,
-    target_model: facts.target_model,
-    stream: facts.stream,
+    model: soFar.model,
+    provider: soFar.provider,
+    target_model: soFar.target_model,
+    stream: soFar.stream,
     status: record?.status ?? 0,
     outcome: record?.outcome,
     reason: record?.reason,
     decision,
     rule,
-    would_block: facts.would_block,
-    tokens: facts.usage && tokensOf(facts.usage),
-    cost_usd: facts.cost_usd,
-    first_byte_ms: facts.first_byte_ms,
+    would_block: soFar.would_block,
+    tokens: soFar.usage && tokensOf(soFar.usage),
+    cost_usd: soFar.cost_usd,
+    first_byte_ms: soFar.first_byte_ms,
     total_ms: record?.total_ms,
     times: record && timesOf(entry, record),
-    bytes_in: facts.bytes_in ?? 0,
+    bytes_in: soFar.bytes_in ?? 0,
     bytes_out: record?.bytes_out ?? entry.bytesOut,
-    attempts: facts.attempts,
+    attempts: soFar.attempts,
     bodies: entry.hasBodies,
     again: entry.again,
   };

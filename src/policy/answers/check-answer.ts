@@ -2,7 +2,7 @@ import { byteLists } from '../../dialects/stream-parts.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Checkpoint } from '../checkpoint.ts';
-import { compileSearch, type RuleInputs } from '../facts.ts';
+import { compileSearch, type RuleInputs } from '../rule-inputs.ts';
 import type { Fold } from '../fold/fold.ts';
 import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
@@ -58,8 +58,8 @@ export class AnswerRules {
   }
 
   /** Indexes of the rules whose other conditions (model, project, time …) hold for the request being answered. */
-  applying(facts: RuleInputs): readonly number[] {
-    return this.#others.flatMap((rule, number) => (evaluateRule(rule, facts) === undefined ? [] : [number]));
+  applying(inputs: RuleInputs): readonly number[] {
+    return this.#others.flatMap((rule, number) => (evaluateRule(rule, inputs) === undefined ? [] : [number]));
   }
 
   /** The rules with these numbers; undefined if there are none. */

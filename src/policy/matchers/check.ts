@@ -3,7 +3,7 @@ import { durationPattern, parseDuration } from '../../lib/duration.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { CheckFinding } from '../checks/check-book.ts';
 import { defaultConfidence } from '../detectors/detector.ts';
-import type { RuleInputs } from '../facts.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import { compileGlob } from '../glob.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
@@ -90,21 +90,21 @@ export const check = defineMatcher({
       },
     };
     const roles = options.in === undefined ? everyRole : bitsOf(options.in);
-    const find = (facts: RuleInputs) =>
-      facts.found(named, () => {
-        const found = facts.searchResult.conversation.filter((segment) => {
+    const find = (inputs: RuleInputs) =>
+      inputs.found(named, () => {
+        const found = inputs.searchResult.conversation.filter((segment) => {
           if ((segment.roles & roles) === 0) return false;
-          const at = () => facts.subject.document.pointer(placeInRequest(segment.place).entry);
+          const at = () => inputs.subject.document.pointer(placeInRequest(segment.place).entry);
           return findIn(textOf(segment.place), at).length > 0;
         });
-        const number = facts.numberOf(named.key);
+        const number = inputs.numberOf(named.key);
         const matches = found.map((segment): TextMatch => ({ pattern: number, view: 'exact', segment }));
-        return withoutExcepted(matches, except, facts);
+        return withoutExcepted(matches, except, inputs);
       });
     return {
       text: { patterns: [named], roles, find },
-      test(facts) {
-        const matches = matchesAt(find(facts), facts).map((match) => ({ ...match, matcher: 'check' }));
+      test(inputs) {
+        const matches = matchesAt(find(inputs), inputs).map((match) => ({ ...match, matcher: 'check' }));
         return matches.length > 0 ? matches : undefined;
       },
     };

@@ -3,7 +3,7 @@ import type { NamedPattern } from '../automaton/patterns.ts';
 import type { CheckBook } from '../checks/check-book.ts';
 import type { Detector } from '../detectors/detector.ts';
 import type { DetectorName } from '../detectors/names.ts';
-import type { RuleInputs } from '../facts.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Match } from '../rule.ts';
 import type { TextMatch } from '../search/search-result.ts';
@@ -11,7 +11,7 @@ import type { TextMatch } from '../search/search-result.ts';
 /** One compiled condition of a rule. */
 export interface Condition {
   /** Returns where it holds; undefined if it doesn't. Never empty. */
-  test(facts: RuleInputs): readonly Match[] | undefined;
+  test(inputs: RuleInputs): readonly Match[] | undefined;
   /** For a condition on texts: what it searches for, and in which texts. */
   readonly text?: TextCondition;
 }
@@ -20,7 +20,7 @@ export interface TextCondition {
   readonly patterns: readonly NamedPattern[];
   /** Roles of the texts that it searches, as bits. */
   readonly roles: number;
-  find(facts: RuleInputs): readonly TextMatch[];
+  find(inputs: RuleInputs): readonly TextMatch[];
 }
 
 export interface MatcherContext {

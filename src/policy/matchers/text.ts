@@ -8,7 +8,7 @@ import {
   defaultConfidence,
 } from '../detectors/detector.ts';
 import { type DetectorName, detectorNames } from '../detectors/names.ts';
-import type { RuleInputs } from '../facts.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
 import { withoutExcepted } from '../search/viewed-text.ts';
@@ -66,13 +66,13 @@ export function searchFor(
   roles: number,
   except: readonly NamedPattern[],
 ): Condition {
-  const find = (facts: RuleInputs) =>
-    facts.found(patterns, () => withoutExcepted(findMatches(facts, patterns, roles), except, facts));
+  const find = (inputs: RuleInputs) =>
+    inputs.found(patterns, () => withoutExcepted(findMatches(inputs, patterns, roles), except, inputs));
   return {
     text: { patterns, roles, find },
-    test(facts) {
-      if (facts.searchResult.matches.size === 0) return undefined;
-      const matches = matchesAt(find(facts), facts);
+    test(inputs) {
+      if (inputs.searchResult.matches.size === 0) return undefined;
+      const matches = matchesAt(find(inputs), inputs);
       return matches.length > 0 ? matches : undefined;
     },
   };
@@ -133,13 +133,13 @@ function detectorPattern(name: DetectorName, confidence: Confidence, load: () =>
 
 /** Where any of these patterns is in texts of these roles; across segments, the role of either counts. */
 function findMatches(
-  facts: RuleInputs,
+  inputs: RuleInputs,
   patterns: readonly NamedPattern[],
   roles: number,
 ): readonly TextMatch[] {
-  if (facts.searchResult.matches.size === 0) return [];
+  if (inputs.searchResult.matches.size === 0) return [];
   return patterns.flatMap(({ key }) =>
-    facts
+    inputs
       .matches(key)
       .filter(({ segment, before }) => ((segment.roles | (before?.roles ?? 0)) & roles) !== 0),
   );

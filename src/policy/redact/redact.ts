@@ -2,7 +2,7 @@ import { replaceTexts } from '../../json/byte-edits.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
 import type { Range } from '../detectors/detector.ts';
-import type { RuleInputs } from '../facts.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import type { Piece, SearchResult, TextMatch } from '../search/search-result.ts';
 import type { MatchRange, ViewedTexts } from '../search/viewed-text.ts';
@@ -46,8 +46,8 @@ export interface Replacement extends Range {
 export type Mask = (value: string) => string;
 
 /** Everything that a rule's conditions on texts found. */
-export function matchesOfRule(rule: CompiledRule, facts: RuleInputs): readonly TextMatch[] {
-  return (rule.when ?? []).flatMap((condition) => condition.text?.find(facts) ?? []);
+export function matchesOfRule(rule: CompiledRule, inputs: RuleInputs): readonly TextMatch[] {
+  return (rule.when ?? []).flatMap((condition) => condition.text?.find(inputs) ?? []);
 }
 
 interface RedactedMatch {

@@ -1,4 +1,4 @@
-import type { RuleInputs } from '../facts.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import type { Condition } from '../matchers/matcher.ts';
 import type { Match, Verdict } from '../rule.ts';
 import type { CompiledConditions, CompiledRule } from './compile-rule.ts';
@@ -7,20 +7,20 @@ import type { CompiledConditions, CompiledRule } from './compile-rule.ts';
  * The verdict of one rule on a request; undefined if it doesn't apply. May throw what a matcher throws. Conditions
  * on texts look at `texts`, which are those of the request unless others are given.
  */
-export function evaluateRule(rule: CompiledRule, facts: RuleInputs, texts = facts): Verdict | undefined {
-  const matches = evaluateConditions(rule, facts, texts);
+export function evaluateRule(rule: CompiledRule, inputs: RuleInputs, texts = inputs): Verdict | undefined {
+  const matches = evaluateConditions(rule, inputs, texts);
   return matches && verdictOf(rule, matches);
 }
 
 /** Where conditions hold; undefined if they don't. */
 export function evaluateConditions(
   { when, unless }: CompiledConditions,
-  facts: RuleInputs,
-  texts = facts,
+  inputs: RuleInputs,
+  texts = inputs,
 ): readonly Match[] | undefined {
-  const matches = when === undefined ? [] : testAll(when, facts, texts);
+  const matches = when === undefined ? [] : testAll(when, inputs, texts);
   if (matches === undefined) return undefined;
-  if (unless !== undefined && testAll(unless, facts, texts) !== undefined) return undefined;
+  if (unless !== undefined && testAll(unless, inputs, texts) !== undefined) return undefined;
   return matches.length > 0 ? matches : [{ at: '', matcher: 'unless', count: 1 }];
 }
 
@@ -32,12 +32,12 @@ export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdic
 /** The matches of all conditions together, those on texts first; undefined unless all hold. */
 function testAll(
   conditions: readonly Condition[],
-  facts: RuleInputs,
+  inputs: RuleInputs,
   texts: RuleInputs,
 ): readonly Match[] | undefined {
   let matches: readonly Match[] = [];
   for (const condition of conditions) {
-    const found = condition.test(condition.text === undefined ? facts : texts);
+    const found = condition.test(condition.text === undefined ? inputs : texts);
     if (found === undefined) return undefined;
     matches = [...found, ...matches];
   }
@@ -57,9 +57,9 @@ export function capLimit(rules: readonly CompiledRule[], unbounded: RuleInputs):
   }, Number.POSITIVE_INFINITY);
 }
 
-function mayApply(rule: CompiledRule, facts: RuleInputs): boolean {
+function mayApply(rule: CompiledRule, inputs: RuleInputs): boolean {
   try {
-    return evaluateRule(rule, facts) !== undefined;
+    return evaluateRule(rule, inputs) !== undefined;
   } catch {
     // What can't be evaluated counts as a rule that applies.
     return true;

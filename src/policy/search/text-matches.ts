@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { defaultConfidence } from '../detectors/detector.ts';
-import type { RuleInputs } from '../facts.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import type { Detected, Match } from '../rule.ts';
 import { placeInRequest, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './search-result.ts';
@@ -14,14 +14,14 @@ const countedLength = 65_536;
 const detectedLimit = 16;
 
 /** Occurrences as matches, one for each text of the request, in the order of the request. */
-export function matchesAt(matches: readonly TextMatch[], facts: RuleInputs): readonly Match[] {
+export function matchesAt(matches: readonly TextMatch[], inputs: RuleInputs): readonly Match[] {
   return firstTexts(matches).map((same) => {
     const { entry } = placeInRequest((same[0] as TextMatch).segment.place);
     return {
-      at: pointerTo(facts.subject.document, entry),
-      view: same.some(({ view }) => view === 'exact') ? 'exact' : viewOf(same, facts),
+      at: pointerTo(inputs.subject.document, entry),
+      view: same.some(({ view }) => view === 'exact') ? 'exact' : viewOf(same, inputs),
       matcher: 'text',
-      ...countAll(same, facts),
+      ...countAll(same, inputs),
     };
   });
 }
@@ -56,9 +56,9 @@ function entryOf({ segment }: TextMatch): number {
 }
 
 /** The automaton for folded text sees what is there exactly, too. */
-function viewOf(matches: readonly TextMatch[], facts: RuleInputs): 'exact' | 'folded' {
+function viewOf(matches: readonly TextMatch[], inputs: RuleInputs): 'exact' | 'folded' {
   const isExact = matches.some(({ pattern, segment }) => {
-    const sought = facts.pattern(pattern);
+    const sought = inputs.pattern(pattern);
     if (sought.kind !== 'phrase') return false;
     return textOf(segment.place).includes(sought.text);
   });
@@ -66,7 +66,7 @@ function viewOf(matches: readonly TextMatch[], facts: RuleInputs): 'exact' | 'fo
 }
 
 /** How often something occurs in a text, and what detectors make of it. */
-function countAll(matches: readonly TextMatch[], facts: RuleInputs): Pick<Match, 'count' | 'detected'> {
+function countAll(matches: readonly TextMatch[], inputs: RuleInputs): Pick<Match, 'count' | 'detected'> {
   const detected = new Map<string, Detected>();
   let count = 0;
   const across = new Set<number>();
@@ -74,9 +74,9 @@ function countAll(matches: readonly TextMatch[], facts: RuleInputs): Pick<Match,
     // What is found beside several texts, some of which may be left out, is there once.
     if (match.before !== undefined && across.has(match.pattern)) continue;
     if (match.before !== undefined) across.add(match.pattern);
-    const ranges = rangesOf(match, facts);
+    const ranges = rangesOf(match, inputs);
     count += Math.max(1, ranges.length);
-    const pattern = facts.pattern(match.pattern);
+    const pattern = inputs.pattern(match.pattern);
     if (pattern.kind !== 'detector') continue;
     const detector = pattern.name;
     // In a text that is not read again, no more is known than what the rule asked for.
@@ -89,10 +89,10 @@ function countAll(matches: readonly TextMatch[], facts: RuleInputs): Pick<Match,
   return { count, ...(detected.size === 0 ? {} : { detected: [...detected.values()] }) };
 }
 
-function rangesOf({ pattern, segment, before, view }: TextMatch, facts: RuleInputs): readonly MatchRange[] {
+function rangesOf({ pattern, segment, before, view }: TextMatch, inputs: RuleInputs): readonly MatchRange[] {
   const { document, entry } = segment.place;
   if (before !== undefined || document.end(entry) - document.start(entry) > countedLength) return [];
-  const ranges = facts.texts.at(segment.place).ranges(facts.pattern(pattern));
+  const ranges = inputs.texts.at(segment.place).ranges(inputs.pattern(pattern));
   return ranges.filter((range) => range.view === view);
 }
 

@@ -86,7 +86,7 @@ function decideHere(policies: PolicySet, body: Buffer, endpoint: ModelEndpoint):
   const request = parseRequest(body, endpoint);
   return decideRequest(policies, request, {
     endpoint,
-    facts: requestMeta(request, { ...about, endpoint, route: undefined }),
+    meta: requestMeta(request, { ...about, endpoint, route: undefined }),
     plan: { candidates: [], fixed: noRoute },
   });
 }
@@ -173,7 +173,7 @@ describe('a large request for a host of another dialect', () => {
     from: 'responses',
     to: 'messages',
     context: { requestedModel: 'm', targetModel: 't', host: 'anthropic', origin: 'o', createdS: 1 },
-    facts: {
+    meta: {
       ...about.key,
       key: 'web',
       endpoint: 'responses',

@@ -52,7 +52,7 @@ const translation = () =>
     from: 'chat',
     to: 'messages',
     context: { requestedModel: 'm', targetModel: 't', host: 'anthropic', origin: 'o', createdS: 1 },
-    facts: {
+    meta: {
       endpoint: 'chat',
       model: 'm',
       targetModels: [],

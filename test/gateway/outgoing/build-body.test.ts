@@ -24,9 +24,9 @@ function build(
   const endpoint = endpoints.get(path) as ModelEndpoint; // those asked for here are all of models
   const request = parseRequest(Buffer.from(body), endpoint);
   const policies = compile({ house: { rules } }).select(['house']);
-  const { document: _document, dialect: _dialect, ...facts } = subjectOf({}, { model: request.model });
+  const { document: _document, dialect: _dialect, ...meta } = subjectOf({}, { model: request.model });
   const key = { id: 'web', project: 'shop', policies };
-  const built = buildBody({ request, endpoint, key, facts }, { ...target, ...destination });
+  const built = buildBody({ request, endpoint, key, meta }, { ...target, ...destination });
   const made = built.form === 'untranslated' ? translateBody(built).body : built.body;
   return { form: built.form, text: made.toString(), isSame: made === request.document.bytes };
 }

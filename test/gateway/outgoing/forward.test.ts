@@ -31,7 +31,7 @@ function outgoingTo([first, ...others]: readonly Target[]): Outgoing {
   if (first === undefined) throw new Error('there is no target');
   const targets = [first, ...others] as const;
   const request = parseRequest(Buffer.from(body), endpoint);
-  const { document: _document, dialect: _dialect, ...facts } = subjectOf({}, { model: 'm' });
+  const { document: _document, dialect: _dialect, ...meta } = subjectOf({}, { model: 'm' });
   const decision = { action: 'allow' as const, verdicts: [], wouldBlock: [], unseen: 0 };
   const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['decided']['key'];
   const decided = {
@@ -40,7 +40,7 @@ function outgoingTo([first, ...others]: readonly Target[]): Outgoing {
     key,
     decision,
     route: noRoute,
-    facts,
+    meta,
     answerRules: [],
     login: undefined,
   };

@@ -101,7 +101,7 @@ test('policies that search for the same share what they search with', () => {
     { maskSecret: 'of this test, and long enough to be one' },
   );
   const subject = { standsForAny: true } as never;
-  const patternOf = (names: string[]) => select(names).facts(subject).pattern(0);
+  const patternOf = (names: string[]) => select(names).inputs(subject).pattern(0);
 
   expect(patternOf(['one'])).toBe(patternOf(['one', 'other']));
 });

@@ -180,10 +180,10 @@ interface DecidedProperties extends OutcomeProperties {
 
 function Decided({ outcome, onLine }: DecidedProperties) {
   const { rule, reason, at, microseconds, message, rules, examples, request, redacted } = outcome;
-  const facts = [rule && `rule ${rule}`, reason, at, `decided in ${formatMicroseconds(microseconds)}`];
+  const lines = [rule && `rule ${rule}`, reason, at, `decided in ${formatMicroseconds(microseconds)}`];
   return (
     <>
-      <p class="note">{visibleLine(facts.filter(Boolean).join(' · '))}</p>
+      <p class="note">{visibleLine(lines.filter(Boolean).join(' · '))}</p>
       {message !== undefined && <blockquote>{visible(message)}</blockquote>}
       <Rules rules={rules} hasAllRules examples={examples} onLine={onLine} />
       <BodyColumn title="The request" body={request} />

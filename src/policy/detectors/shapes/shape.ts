@@ -3,7 +3,7 @@ import { isAlphanumeric, isIn } from '../text/characters.ts';
 import { expandFormat, type KeyPart, type Run, readFormat } from './format.ts';
 import groups from './services.json' with { type: 'json' };
 
-/** What the keys of one service look like: plain facts, compiled into the search. */
+/** What the keys of one service look like: plain data, compiled into the search. */
 export interface Service {
   readonly name: string;
   /**

@@ -113,15 +113,15 @@ export class RuleInputs {
     providers,
   }: Required<Pick<Subject, 'targetModels' | 'providers'>>): RuleInputs {
     const subject = { ...this.subject, targetModels, providers };
-    const facts = new RuleInputs(subject, this.#patterns, { checkpoint: this.checkpoint });
-    facts.#caps = this.#caps;
-    facts.#searchResult = this.#searchResult;
-    facts.#texts = this.#texts;
-    facts.#tools = this.#tools;
-    facts.#found = this.#found;
-    facts.#attachments = this.#attachments;
-    facts.#inputTokens = this.#inputTokens;
-    return facts;
+    const inputs = new RuleInputs(subject, this.#patterns, { checkpoint: this.checkpoint });
+    inputs.#caps = this.#caps;
+    inputs.#searchResult = this.#searchResult;
+    inputs.#texts = this.#texts;
+    inputs.#tools = this.#tools;
+    inputs.#found = this.#found;
+    inputs.#attachments = this.#attachments;
+    inputs.#inputTokens = this.#inputTokens;
+    return inputs;
   }
 
   /** Every name under which the model may be served: as asked for, at each provider, and in lists of substitutes. */
