@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { dialects } from '../dialects/registry.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { setLimit } from './automaton/patterns.ts';
-import { shareSearches } from './rule-inputs.ts';
 import type { Fold } from './fold/fold.ts';
 import { covers } from './glob.ts';
 import { PolicySet } from './policy-set.ts';
 import { replaces, type Subject } from './rule.ts';
+import { shareSearches } from './rule-inputs.ts';
 import {
   type CompiledPolicy,
   type CompiledRule,

@@ -3,11 +3,11 @@ import { CheckBook } from './checks/check-book.ts';
 import type { Detector } from './detectors/detector.ts';
 import type { DetectorName } from './detectors/names.ts';
 import { detectors } from './detectors/registry.ts';
-import { shareSearches } from './rule-inputs.ts';
 import { createFold } from './fold/fold.ts';
 import { formsOfRules } from './mask/masking.ts';
 import { Placeholders, placeholderException } from './mask/placeholders.ts';
 import { PolicySet } from './policy-set.ts';
+import { shareSearches } from './rule-inputs.ts';
 import { createKeyDetector, createKeyRules } from './rules/built-in.ts';
 import {
   type CompiledConditions,

@@ -1,8 +1,8 @@
 import { joinOverlapping, type Range } from './detectors/detector.ts';
-import { type RuleInputs, shareSearches } from './rule-inputs.ts';
 import { PolicySet } from './policy-set.ts';
 import { createPointerMask, type HidePointer, matchesOfRule } from './redact/redact.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
+import { type RuleInputs, shareSearches } from './rule-inputs.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 import type { Piece, TextMatch } from './search/search-result.ts';

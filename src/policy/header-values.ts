@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { RuleInputs } from './rule-inputs.ts';
 import type { Subject, Verdict } from './rule.ts';
+import type { RuleInputs } from './rule-inputs.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 import { isBase64, isPlainText, percentDecode } from './traverse/encoded.ts';

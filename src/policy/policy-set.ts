@@ -3,7 +3,6 @@ import { type Checkpoint, GivenUp } from './checkpoint.ts';
 import { type CheckBook, CheckFailed } from './checks/check-book.ts';
 import { type ConversationSize, conversationId, type PeakSizes } from './conversations.ts';
 import { decideRedacted } from './decide-redacted.ts';
-import { type Patterns, RuleInputs, type SharedSearch } from './rule-inputs.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -30,6 +29,7 @@ import {
   type Verdict,
   withholds,
 } from './rule.ts';
+import { type Patterns, RuleInputs, type SharedSearch } from './rule-inputs.ts';
 import { builtInPolicy } from './rules/built-in.ts';
 import {
   type CompiledConditions,

@@ -1,12 +1,12 @@
 import type { JsonDocument } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { Pattern } from './automaton/patterns.ts';
-import type { RuleInputs } from './rule-inputs.ts';
 import { collectValues, type MaskedValues, noValues } from './mask/masked-values.ts';
 import { Masking } from './mask/masking.ts';
 import type { Placeholders } from './mask/placeholders.ts';
 import { type Mask, matchesOfRule, Plan } from './redact/redact.ts';
 import { createRedactable } from './redact/redactable.ts';
+import type { RuleInputs } from './rule-inputs.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { type Place, placeInRequest } from './traverse/place.ts';
 

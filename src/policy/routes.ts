@@ -1,5 +1,5 @@
-import type { RuleInputs } from './rule-inputs.ts';
 import type { Match, Subject } from './rule.ts';
+import type { RuleInputs } from './rule-inputs.ts';
 import type { CompiledConditions } from './rules/compile-rule.ts';
 import { evaluateConditions } from './rules/evaluate.ts';
 

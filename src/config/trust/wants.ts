@@ -88,7 +88,9 @@ function requestsOf(marked: Marked): readonly Requested[] {
       const url = baseUrlOf(marked);
       if (isCloud(text)) {
         if (cloudOf(url) === text) return [];
-        return [requested(`your credentials of ${clouds[text].name} are for ${place(url)}`, reach, text, url)];
+        return [
+          requested(`your credentials of ${clouds[text].name} are for ${place(url)}`, reach, text, url),
+        ];
       }
       // The login that an agent sends with a dialect is for that dialect's own host.
       if (text === 'api_key' || isDialectsOwn(url, marked)) return [];
@@ -161,7 +163,12 @@ function requestsOf(marked: Marked): readonly Requested[] {
     case 'listener':
       if (isLoopbackHost(text)) return [];
       return [
-        requested(`other machines can connect, at ${visible(text)} (${formatPath(path)})`, reach, text, setting),
+        requested(
+          `other machines can connect, at ${visible(text)} (${formatPath(path)})`,
+          reach,
+          text,
+          setting,
+        ),
       ];
     case 'host name':
       return [requested(`it answers requests for the host ${visible(text)}`, reach, text)];

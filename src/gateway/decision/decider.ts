@@ -30,7 +30,7 @@ import {
   type UntranslatedRequest,
 } from './translate-request.ts';
 
-/** Up to this size reading a body takes less than 20 ms in the worst case (docs/decisions/policy-worker-threshold.md). */
+/** Up to this size reading a body takes less than 20 ms in the worst case (docs/decisions/policy-thread-threshold.md). */
 export const threadBytes = 262_144;
 /** Smaller bodies are copied for the thread, because others may have a part of the same memory. */
 const movedBytes = 1_048_576;

@@ -38,7 +38,7 @@ const youngMegabytes = 16;
 const usual: ThreadLimits = { count: 4, heapMegabytes: undefined };
 
 /**
- * A few worker threads, started as they are needed. A key has one of them at a time: however much its requests take, another
+ * A few threads, started as they are needed. A key has one of them at a time: however much its requests take, another
  * key's find a free one, and where more keys ask at once than there are threads, they take turns. Each thread gets one
  * question at a time, so that a question whose client has disconnected is never begun, and a thread that dies costs only
  * one exchange.
@@ -169,9 +169,9 @@ export class DecisionThreads {
   }
 }
 
-/** One worker thread, and the job that it is at. */
+/** One thread, and the job that it is at. */
 class DecisionThread {
-  #worker: Worker | undefined;
+  #thread: Worker | undefined;
   #job: Job | undefined;
   #onDone: (() => void) | undefined;
   #onReady: (() => void) | undefined;
@@ -179,27 +179,27 @@ class DecisionThread {
 
   constructor(options: WorkerOptions, entry: URL, onDeath: () => void) {
     this.#onDeath = onDeath;
-    const worker = new Worker(entry, options);
-    worker.on('message', (answer: ThreadAnswer | Prepared) => {
+    const thread = new Worker(entry, options);
+    thread.on('message', (answer: ThreadAnswer | Prepared) => {
       if ('isReady' in answer) this.#onReady?.();
       else this.#settle((job) => conclude(job, answer));
     });
-    worker.on('messageerror', (cause) => this.#lose(cause));
-    worker.on('error', (cause) => this.#lose(cause));
-    worker.on('exit', (code) => this.#lose(`the thread ended with ${code}`));
-    worker.unref(); // it must not keep a process that has nothing else to do
-    this.#worker = worker;
+    thread.on('messageerror', (cause) => this.#lose(cause));
+    thread.on('error', (cause) => this.#lose(cause));
+    thread.on('exit', (code) => this.#lose(`the thread ended with ${code}`));
+    thread.unref(); // it must not keep a process that has nothing else to do
+    this.#thread = thread;
   }
 
   get isAlive(): boolean {
-    return this.#worker !== undefined;
+    return this.#thread !== undefined;
   }
 
   run(job: Job, onDone: () => void): void {
     this.#job = job;
     this.#onDone = onDone;
     try {
-      this.#worker?.postMessage(job.question, job.memory);
+      this.#thread?.postMessage(job.question, job.memory);
     } catch (cause) {
       this.#settle((each) => each.reject(threadFailure(cause)));
     }
@@ -208,21 +208,21 @@ class DecisionThread {
   /** Compiles these policies before anything is asked. */
   prepare(policies: readonly string[], onReady: () => void): void {
     this.#onReady = onReady;
-    this.#worker?.postMessage({ kind: 'preparation', input: { policies } } satisfies Preparation);
+    this.#thread?.postMessage({ kind: 'preparation', input: { policies } } satisfies Preparation);
   }
 
   async end(): Promise<void> {
-    const worker = this.#worker;
+    const thread = this.#thread;
     this.#lose('the thread was ended');
-    await worker?.terminate();
+    await thread?.terminate();
   }
 
   /** Discards an unusable thread, and refuses the request that it was working on. */
   #lose(cause: unknown): void {
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    this.#worker = undefined;
-    void worker.terminate(); // it is dead, or its answers are ignored
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    this.#thread = undefined;
+    void thread.terminate(); // it is dead, or its answers are ignored
     this.#onDeath();
     this.#settle((job) => job.reject(threadFailure(cause)));
   }

@@ -44,23 +44,23 @@ export class PageThreads {
 }
 
 function work(entry: URL, task: PageTask): Promise<unknown> {
-  const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } });
-  worker.unref(); // it doesn't keep the process alive
+  const thread = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } });
+  thread.unref(); // it doesn't keep the process alive
   return new Promise<unknown>((resolve, reject) => {
     const limit = (ms: number) => setTimeout(() => reject(tooLong(ms)), ms);
     let timer = limit(startLimitMs);
-    worker.on('message', (answer: ThreadAnswer) => {
+    thread.on('message', (answer: ThreadAnswer) => {
       clearTimeout(timer);
       if ('isBegun' in answer) timer = limit(timeLimitMs);
       else if ('value' in answer) resolve(answer.value);
       else reject(new GatewayError(answer.code, answer.message));
     });
-    worker.once('error', (cause) => {
+    thread.once('error', (cause) => {
       clearTimeout(timer);
       reject(new GatewayError('inspector.too_long', 'this needs too much memory', { cause }));
     });
-    worker.postMessage(task);
-  }).finally(() => worker.terminate());
+    thread.postMessage(task);
+  }).finally(() => thread.terminate());
 }
 
 function tooLong(ms: number): GatewayError {

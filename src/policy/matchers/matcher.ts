@@ -3,9 +3,9 @@ import type { NamedPattern } from '../automaton/patterns.ts';
 import type { CheckBook } from '../checks/check-book.ts';
 import type { Detector } from '../detectors/detector.ts';
 import type { DetectorName } from '../detectors/names.ts';
-import type { RuleInputs } from '../rule-inputs.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Match } from '../rule.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import type { TextMatch } from '../search/search-result.ts';
 
 /** One compiled condition of a rule. */

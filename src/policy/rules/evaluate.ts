@@ -1,6 +1,6 @@
-import type { RuleInputs } from '../rule-inputs.ts';
 import type { Condition } from '../matchers/matcher.ts';
 import type { Match, Verdict } from '../rule.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import type { CompiledConditions, CompiledRule } from './compile-rule.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { defaultConfidence } from '../detectors/detector.ts';
-import type { RuleInputs } from '../rule-inputs.ts';
 import type { Detected, Match } from '../rule.ts';
+import type { RuleInputs } from '../rule-inputs.ts';
 import { placeInRequest, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './search-result.ts';
 import type { MatchRange } from './viewed-text.ts';

@@ -35,7 +35,7 @@ const restartMs = 1_000;
 
 /**
  * Durable usage: a line when an exchange begins, if that is needed, and one when it is over. This process appends them to the
- * journal, and a worker thread moves closed segments into the database.
+ * journal, and a thread moves closed segments into the database.
  */
 export class Ledger {
   /** Whether every exchange has a line at its beginning, and waits until that is on the disk. */
@@ -43,7 +43,7 @@ export class Ledger {
   readonly #options: LedgerOptions;
   readonly #journal: Journal;
   readonly #owner = randomUUID();
-  #worker: Worker | undefined;
+  #thread: Worker | undefined;
   /** Closed segments that are not in the database yet. */
   readonly #closed = new Map<string, ClosedSegment>();
   #isMoving = true;
@@ -63,7 +63,7 @@ export class Ledger {
       onClosed: (segment) => {
         this.start(); // before this one is added: a new thread gets all that there are
         this.#closed.set(segment.path, segment);
-        this.#worker?.postMessage({ kind: 'move', path: segment.path } satisfies LedgerCommand);
+        this.#thread?.postMessage({ kind: 'move', path: segment.path } satisfies LedgerCommand);
       },
     });
   }
@@ -115,18 +115,18 @@ export class Ledger {
   }
 
   start(): void {
-    if (this.#worker !== undefined || this.#isClosing) return;
+    if (this.#thread !== undefined || this.#isClosing) return;
     const { place, retention } = this.#options;
     const lock = new ThreadLock();
     const workerData: LedgerThreadData = { place, retention, owner: this.#owner, lock: lock.memory };
-    const worker = new Worker(new URL(entry, import.meta.url), { workerData, env: {}, name: 'ledger' });
-    worker.on('message', (answer: LedgerAnswer) => this.#receive(answer));
-    worker.on('error', (error) => this.wait(error.message));
-    worker.on('exit', lock.acquireAtExit(closeMs)).on('exit', () => this.#lose(worker));
+    const thread = new Worker(new URL(entry, import.meta.url), { workerData, env: {}, name: 'ledger' });
+    thread.on('message', (answer: LedgerAnswer) => this.#receive(answer));
+    thread.on('error', (error) => this.wait(error.message));
+    thread.on('exit', lock.acquireAtExit(closeMs)).on('exit', () => this.#lose(thread));
     for (const path of this.#closed.keys())
-      worker.postMessage({ kind: 'move', path } satisfies LedgerCommand);
-    worker.unref(); // it does not keep a process that has nothing else to do
-    this.#worker = worker;
+      thread.postMessage({ kind: 'move', path } satisfies LedgerCommand);
+    thread.unref(); // it does not keep a process that has nothing else to do
+    this.#thread = thread;
   }
 
   /** What is late is taken back; it may still be written, and the line that takes it back after it. */
@@ -143,22 +143,22 @@ export class Ledger {
     await this.#journal.close();
     if (this.#closed.size > 0) this.start();
     this.#isClosing = true;
-    if (this.#worker !== undefined) await this.#closeThread(this.#worker);
+    if (this.#thread !== undefined) await this.#closeThread(this.#thread);
     const lines = [...this.#closed.values()].reduce((sum, segment) => sum + segment.lines, 0);
     if (lines > 0) this.#options.onEvent({ kind: 'left', lines });
   }
 
-  async #closeThread(worker: Worker): Promise<void> {
+  async #closeThread(thread: Worker): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve;
     });
-    worker.ref();
-    worker.postMessage({ kind: 'close' } satisfies LedgerCommand);
+    thread.ref();
+    thread.postMessage({ kind: 'close' } satisfies LedgerCommand);
     // One that is late ends by itself once it can.
     const late = setTimeout(() => this.#onClosed(), closeMs);
     await closed;
     clearTimeout(late);
-    worker.unref();
+    thread.unref();
   }
 
   #receive(answer: LedgerAnswer): void {
@@ -184,12 +184,12 @@ export class Ledger {
   }
 
   /** The thread died; the next one moves what is left. */
-  #lose(worker: Worker): void {
-    if (worker !== this.#worker) return;
+  #lose(thread: Worker): void {
+    if (thread !== this.#thread) return;
     if (this.#isClosing) return this.#onClosed();
     this.wait('the thread of the ledger ended');
     setTimeout(() => {
-      this.#worker = undefined;
+      this.#thread = undefined;
       this.start();
     }, restartMs).unref();
   }

@@ -11,15 +11,15 @@ const notUnderstood = 3;
  * Throws usage.invalid for an expression that is wrong.
  */
 export async function jqTransform(expression: string, signal: AbortSignal) {
-  const worker = new Worker(new URL(entry, import.meta.url));
-  const ask = (question: JqQuestion) => answerOf(worker, question, signal);
+  const thread = new Worker(new URL(entry, import.meta.url));
+  const ask = (question: JqQuestion) => answerOf(thread, question, signal);
   const transform = {
     apply: async (json: string) => {
       const output = await ask({ json, expression });
       return output === '' ? '' : `${output}\n`;
     },
     close: async () => {
-      await worker.terminate();
+      await thread.terminate();
     },
   };
   try {
@@ -32,20 +32,20 @@ export async function jqTransform(expression: string, signal: AbortSignal) {
   }
 }
 
-function answerOf(worker: Worker, question: JqQuestion, signal: AbortSignal): Promise<string> {
+function answerOf(thread: Worker, question: JqQuestion, signal: AbortSignal): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     const stop = () => reject(signal.reason);
     if (signal.aborted) return stop();
     signal.addEventListener('abort', stop, { once: true });
-    worker.once('error', reject);
-    worker.once('message', ({ output, failure, exitCode }: JqAnswer) => {
+    thread.once('error', reject);
+    thread.once('message', ({ output, failure, exitCode }: JqAnswer) => {
       signal.removeEventListener('abort', stop);
-      worker.off('error', reject);
+      thread.off('error', reject);
       if (failure === undefined) return resolve(output);
       const code = exitCode === notUnderstood ? 'usage.invalid' : 'output.failed';
       reject(new GatewayError(code, `--jq: ${reasonOf(failure)}`, { param: 'jq' }));
     });
-    worker.postMessage(question);
+    thread.postMessage(question);
   });
 }
 
