@@ -148,6 +148,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
         ...here.request,
         document: 0,
         demand,
+        mayHaveSeals: false,
         capLimit: Number.POSITIVE_INFINITY,
       });
       expect(there.request.document.count).toBe(here.request.document.count);
