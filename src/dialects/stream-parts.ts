@@ -223,6 +223,13 @@ function byteParts(document: JsonDocument, owner: number, channel: string): read
   }));
 }
 
+/** The text of a part of a content that is a list: some hosts send one piece so, and the next as a plain text. */
+function plainText(document: JsonDocument, part: number): number | undefined {
+  if (document.kind(part) === kinds.string) return part;
+  const isText = document.kind(part) === kinds.object && document.memberText(part, 'type') === 'text';
+  return isText ? stringAt(document, 'text', part) : undefined;
+}
+
 /** All texts of a value; list elements with an index are identified by it. */
 function leaves(document: JsonDocument, entry: number, channel: string): readonly StreamPart[] {
   switch (document.kind(entry)) {
@@ -234,7 +241,9 @@ function leaves(document: JsonDocument, entry: number, channel: string): readonl
     case kinds.array: {
       const parts: StreamPart[] = [];
       for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
-        parts.push(...leaves(document, at, `${channel}${numberOf(document, at, 'index')}.`));
+        const text = channel.endsWith('.content.') ? plainText(document, at) : undefined;
+        if (text !== undefined) parts.push({ entry: text, channel, needsWhole: false });
+        else parts.push(...leaves(document, at, `${channel}${numberOf(document, at, 'index')}.`));
       }
       return parts;
     }

@@ -28,6 +28,7 @@ import {
   failureOf,
   finishing,
   letters,
+  listing,
   numbering,
   ofSecond,
   type Said,
@@ -117,7 +118,8 @@ function putTogether(values: readonly unknown[]): readonly string[] {
       for (const [name, inner] of Object.entries(value))
         walk(
           inner,
-          Array.isArray(value) ? path : `${path}/${name}`,
+          // A content in a list of texts goes on from one that is a text, and that from it.
+          Array.isArray(value) || /content$/.test(name === 'text' ? path : '') ? path : `${path}/${name}`,
           `${numbers}${index}${output_index}${content_index}`,
         );
     }
@@ -173,9 +175,10 @@ describe.each(textClients)('a stream for a client of %s', (client) => {
       const places = Array.from({ length: key.length + 1 }, (_, at) => at).filter(
         (at) => at % scale(9, 1) === 0,
       );
-      // In short runs each field at some of the pairs.
+      // In short runs each field at some of the pairs, and all where nothing is translated.
       const shift = textClients.indexOf(client) + textProviders.indexOf(provider);
-      const tried = Object.values(fields).filter((_, at) => (at + shift) % scale(3, 1) === 0);
+      const isOwn = client === provider;
+      const tried = Object.values(fields).filter((_, at) => isOwn || (at + shift) % scale(3, 1) === 0);
       for (const field of tried) {
         const said = field(key);
         for (const cut of [letters, inThrees, ...places.map((place) => atPlaceOf(key, place))]) {
@@ -186,8 +189,10 @@ describe.each(textClients)('a stream for a client of %s', (client) => {
           // A dialect without thinking leaves it out.
           counts.unmarked += came.includes('[secret]') || said.thinking !== undefined ? 0 : 1;
         }
-        host.script(streaming(said, inThrees, numbering()));
-        counts.leaked += isLeaked(await textOf({ client, provider })) ? 1 : 0;
+        for (const change of [numbering(), listing()]) {
+          host.script(streaming(said, inThrees, change));
+          counts.leaked += isLeaked(await textOf({ client, provider })) ? 1 : 0;
+        }
       }
       secretTally.add(client, provider, counts.streams);
 
@@ -214,16 +219,17 @@ describe.each(textClients)('rules on the answers to a client of %s', (client) =>
       const sayings = forbidden.flatMap((each) =>
         Object.entries(fields).map(([name, field]) => ({ ...each, name, said: field(each.phrase) })),
       );
+      const isOwn = client === provider;
       for (const { phrase, left, name, said } of sayings.filter(
-        (_, at) => (at + shift) % scale(3, 1) === 0,
+        (_, at) => isOwn || (at + shift) % scale(3, 1) === 0,
       )) {
         const places = Array.from({ length: phrase.length + 1 }, (_, at) => at).filter(
           (at) => (at + shift) % scale(9, 1) === 0,
         );
         const cuts = [letters, inThrees, ...places.map((place) => atPlaceOf(phrase, place))];
-        for (const form of ['whole', 'failing', 'finishing', 'with others', ...cuts] as const) {
+        for (const form of ['whole', 'failing', 'finishing', 'with others', 'in lists', ...cuts] as const) {
           const cut = typeof form === 'string' ? letters : form;
-          const change = { finishing, 'with others': withOthers }[String(form)];
+          const change = { finishing, 'with others': withOthers, 'in lists': listing() }[String(form)];
           host.script(form === 'failing' ? failing(said) : streaming(said, cut, change));
           const answer = await ask({ client, provider, isStream: form !== 'whole', hasRules: true });
           const came = answer.body.toString();

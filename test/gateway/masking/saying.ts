@@ -55,6 +55,24 @@ export const escaping: Change = (event) => {
   return event.slice(0, Math.max(0, start)) + (start < 0 ? event : escapes);
 };
 
+/** With every other piece of a chat's text in a list, as some hosts send it. */
+export function listing(): Change {
+  let count = 0;
+  return changing(({ choices, ...rest }) => {
+    count += 1;
+    const inList = (delta: unknown) => {
+      const { content, ...others } = delta as { content?: unknown };
+      return content === undefined || count % 2 === 0
+        ? delta
+        : { ...others, content: [{ type: 'text', text: content }] };
+    };
+    return {
+      ...rest,
+      ...(choices && { choices: choices.map((each) => ({ ...each, delta: inList(each.delta) })) }),
+    };
+  });
+}
+
 /** With the numbers of answers, blocks and items written differently from event to event. */
 export function numbering(): Change {
   let count = 0;
