@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-// node bench/usage.mjs [--rows 1000000] [--rounds 5]: how long `gateway usage` takes over a week of a million rows, from
-// SQLite and from PostgreSQL. Rows are of 10 projects with 5 keys each and 8 models, spread evenly over the week.
+// npm run build:modules && node bench/usage.mjs [--rows 1000000] [--rounds 5] [--sqlite]: how long `gateway usage` takes over a week of a million
+// rows, from SQLite and from PostgreSQL, and the live page's list of sessions. Rows are of 10 projects with 5 keys each, 8
+// models and sessions of 100 requests each, spread evenly over the week. Fails if sums by session take more than 1.5 times
+// those by key, or the list of sessions more than 200 ms.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,14 +18,17 @@ const option = (name, otherwise) => {
 };
 const rows = option('rows', 1_000_000);
 const rounds = option('rounds', 5);
+const perSession = 100;
 const bin = join(import.meta.dirname, '../bin/gateway.js');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-usage-'));
-const postgres = await startPostgres();
+const postgres = process.argv.includes('--sqlite') ? undefined : await startPostgres();
 
 try {
   const places = [
     { name: 'SQLite', ledger: 'ledger: true', fill: fillSqlite },
-    { name: 'PostgreSQL', ledger: `ledger_database: "${postgres.url}"`, fill: fillPostgres },
+    ...(postgres === undefined
+      ? []
+      : [{ name: 'PostgreSQL', ledger: `ledger_database: "${postgres.url}"`, fill: fillPostgres }]),
   ];
   const report = [];
   for (const { name, ledger, fill } of places) {
@@ -36,9 +41,8 @@ models: [{ match: "*", provider: p }]\nprojects: { b: { keys: [{ id: b, value: "
 plants: { store: { enabled: false } }\n`,
       { mode: 0o600 },
     );
-    await makeTables(home);
-    fill(home);
-    for (const by of ['project', 'key', 'model', 'day']) {
+    await fill(home);
+    for (const by of ['project', 'key', 'model', 'day', 'session']) {
       const times = Array.from({ length: rounds }, () => {
         const startedAt = performance.now();
         const text = execFileSync(
@@ -47,6 +51,7 @@ plants: { store: { enabled: false } }\n`,
           {
             cwd: home,
             env: environment(home),
+            maxBuffer: 64 * 2 ** 20,
           },
         );
         const requests = JSON.parse(text).reduce((sum, each) => sum + each.requests, 0);
@@ -62,13 +67,34 @@ plants: { store: { enabled: false } }\n`,
     }
   }
   console.table(report);
+  for (const { name } of places) {
+    const [byKey, bySession] = ['key', 'session'].map((by) =>
+      report.find((each) => each.ledger === name && each.by === by),
+    );
+    const ratio = bySession['ms (median)'] / byKey['ms (median)'];
+    console.log(`${name}: sums by session take ${ratio.toFixed(2)} times those by key`);
+    if (ratio > 1.5) process.exitCode = 1;
+  }
+  const { listSessions } = await import('../build/inspector/tasks/agent-sessions.js');
+  const path = join(folder, 'SQLite/.local/state/gateway/ledger.sqlite');
+  const query = { place: { path, journal: `${path}.journal` }, sinceMs: Date.now() - 30 * 86_400_000 };
+  const times = [];
+  for (let i = 0; i < rounds; i += 1) {
+    const startedAt = performance.now();
+    const { sessions } = await listSessions(query);
+    times.push(performance.now() - startedAt);
+    if (sessions.length !== 300) throw new Error(`${sessions.length} sessions`);
+  }
+  console.log(`the page's list of ${rows / perSession} sessions: ${Math.round(median(times))} ms`);
+  if (median(times) > 200) process.exitCode = 1;
 } finally {
-  await postgres.stop();
+  await postgres?.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
 function environment(home) {
-  return { PATH: process.env.PATH, HOME: home, BENCH_KEY: 'a-key-for-the-benchmark' };
+  const GATEWAY_CONFIG = join(home, 'gateway.yaml');
+  return { PATH: process.env.PATH, HOME: home, GATEWAY_CONFIG, BENCH_KEY: 'a-key-for-the-benchmark' };
 }
 
 /** By the gateway itself, in a short run. */
@@ -98,31 +124,44 @@ async function makeTables(home) {
 function statements(series, ms, prefix = '') {
   // PostgreSQL has the sums in sixteen shards.
   const shard = prefix === '' ? '' : '(i % 16)::int, ';
-  const facts = `'p' || (i % 10) as project, 'p' || (i % 10) || '-' || (i / 10 % 5) as key_id, 'm' || (i % 8) as model`;
+  const each = `(i / ${perSession})`;
+  const facts = `'p' || (${each} % 10) as project, 'p' || (${each} % 10) || '-' || (${each} / 10 % 5) as key_id,
+    'm' || (i % 8) as model, 's' || ${each} as session`;
   return [
     `delete from ${prefix}exchanges`,
     `delete from ${prefix}sums`,
+    `delete from ${prefix}session_sums`,
     `insert into ${prefix}exchanges (request_id, started_ms, project, key_id, endpoint, model, status, outcome,
-       input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, nano_usd, is_estimated)
-     select 'req_' || i, ms, project, key_id, 'chat', model, 200, 'answered', 100, 50, 0, 0, 0, 1000, 0
+       input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, nano_usd, is_estimated,
+       session, agent)
+     select 'req_' || i, ms, project, key_id, 'chat', model, 200, 'answered', 100, 50, 0, 0, 0, 1000, 0, session, 'claude'
      from (select i, ${ms} as ms, ${facts} from ${series}) as each`,
     `insert into ${prefix}sums (quarter, ${shard && 'shard, '}project, key_id, model, requests, input_tokens,
        output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, nano_usd, estimated, unpriced)
      select quarter, ${shard}project, key_id, model, count(*), sum(100), sum(50), 0, 0, 0, sum(1000), 0, 0
      from (select i, ${ms} / 900000 as quarter, ${facts} from ${series}) as each
      group by quarter, ${shard && '2, '}project, key_id, model`,
+    `insert into ${prefix}session_sums (quarter, project, key_id, session, agent, requests, input_tokens, output_tokens,
+       cache_read_tokens, cache_write_tokens, reasoning_tokens, nano_usd, estimated, unpriced, new_tokens)
+     select quarter, project, key_id, session, 'claude', count(*), sum(100), sum(50), 0, 0, 0, sum(1000), 0, 0, sum(150)
+     from (select i, ${ms} / 900000 as quarter, ${facts} from ${series}) as each
+     group by quarter, project, key_id, session`,
   ];
 }
 
-function fillSqlite(home) {
-  const engine = new DatabaseSync(join(home, '.local/state/gateway/ledger.sqlite'));
+async function fillSqlite(home) {
+  const path = join(home, '.local/state/gateway/ledger.sqlite');
+  const { openLedgerFile } = await import('../build/record/ledger/ledger-file.js');
+  (await openLedgerFile(path)).close();
+  const engine = new DatabaseSync(path);
   const series = `(with recursive series(i) as (select 0 union all select i + 1 from series where i < ${rows - 1}) select i from series)`;
   const ms = `(${Date.now() - 604_800_000} + i * 604800000 / ${rows})`;
   engine.exec(`begin; ${statements(series, ms).join(';')}; commit`);
   engine.close();
 }
 
-function fillPostgres() {
+async function fillPostgres(home) {
+  await makeTables(home);
   const series = `(select i::bigint from generate_series(0, ${rows - 1}) as i) as series`;
   const ms = `(${Date.now() - 604_800_000} + i * 604800000 / ${rows})`;
   for (const sql of [...statements(series, ms, 'ledger_'), 'analyze']) {

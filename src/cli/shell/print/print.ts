@@ -81,11 +81,12 @@ export function isForPrograms(format: OutputFormat | undefined): format is Progr
 /** Prints a value in the format for programs that is asked for, else the text. */
 export async function printValue(
   value: unknown,
-  text: string,
+  text: string | (() => string),
   { output }: Pick<CommonOptions, 'output'>,
   io: Io,
 ): Promise<void> {
-  await print(isForPrograms(output) ? await formatted(value, output) : text, io);
+  if (isForPrograms(output)) return print(await formatted(value, output), io);
+  await print(typeof text === 'string' ? text : text(), io);
 }
 
 /** A value in one of the formats for programs. A list is one line per entry in ndjson, otherwise one document. */
