@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { painter } from '../lib/paint.ts';
-import type { CheckResult } from './doctor/finding.ts';
+import type { Diagnosis } from './doctor/finding.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { hasColour, type Io, write } from './shell/io.ts';
 import { formatted, isForPrograms, print, printable } from './shell/print/print.ts';
@@ -41,7 +41,7 @@ const marks = { ok: '✓', warning: '!', error: '✗' } as const;
 const colours = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
 async function asText(
-  findings: readonly CheckResult[],
+  findings: readonly Diagnosis[],
   format: 'text' | 'table',
   options: CommonOptions,
   io: Io,

@@ -4,8 +4,8 @@ import { modelsFor, readModelLimits } from './agents/choose-model.ts';
 import {
   type ClientName,
   type ClientSettings,
-  clientNames,
   clientOf,
+  knownClients,
   pastProxies,
   writeFiles,
 } from './agents/clients.ts';
@@ -111,7 +111,7 @@ export function build(io: Io): Command {
       'gateway env openai -o json',
     ],
   })
-    .addArgument(new Argument('<client>', 'the client that will use the gateway').choices(clientNames))
+    .addArgument(new Argument('<client>', 'the client that will use the gateway').choices(knownClients))
     .option('--unset', 'print lines that undo the settings')
     .addOption(new Option('--shell <name>', 'shell syntax of the lines').choices(shellNames).default('sh'))
     .option('--login', "use the agent's own login of a subscription")

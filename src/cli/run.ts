@@ -17,7 +17,7 @@ import {
   writeFiles,
 } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
-import type { CheckResult } from './doctor/finding.ts';
+import type { Diagnosis } from './doctor/finding.ts';
 import { offerConfiguration } from './run/offer-configuration.ts';
 import type { RunLimits } from './run/watch-run.ts';
 import { commonOptions, createCommand, detectorList, positiveInteger, usdArgument } from './shell/command.ts';
@@ -223,7 +223,7 @@ async function refuseBypass(
     `${name} would not use the gateway: ${fault.message}; ${fault.remedy}`,
   );
 
-  async function checkAgent(): Promise<readonly CheckResult[]> {
+  async function checkAgent(): Promise<readonly Diagnosis[]> {
     if (name === 'claude') {
       const { checkClaude, checkClaudeLogin } = await import('./doctor/check-claude.ts');
       return [...checkClaude(io, url), ...(login ? checkClaudeLogin(io) : [])];

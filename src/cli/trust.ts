@@ -95,9 +95,9 @@ async function allow(
   if (pending.length > 0) trustFile(io.env, real, pending);
   const kept = (inspection.user?.waived ?? []).map(waiverOf);
   const may = [...inspection.wants, ...kept, ...waivers];
-  const outcome = may.length === 0 ? 'wants nothing from outside itself' : `may:\n${linesOf(may)}`;
+  const result = may.length === 0 ? 'wants nothing from outside itself' : `may:\n${linesOf(may)}`;
   const value = { path: real, may: may.map(({ text }) => text) };
-  await printValue(value, `${real} ${outcome.trimEnd()}\n`, options, io);
+  await printValue(value, `${real} ${result.trimEnd()}\n`, options, io);
 }
 
 /** Throws usage.invalid for what is no policy of the user's own that holds over the file. */

@@ -6,13 +6,13 @@ import type { Exchange } from './exchange.ts';
 import { limitHeadersOf } from './rate-limit-headers.ts';
 import { type AgentName, agentOf } from './sender.ts';
 
-interface Form extends Pick<Failure, 'status' | 'type'> {
+interface ShownError extends Pick<Failure, 'status' | 'type'> {
   readonly message: string;
 }
 
 interface Agent {
   /** The status and type with which the agent shows the message and doesn't repeat the request. */
-  form(failure: Failure): Partial<Form> | undefined;
+  form(failure: Failure): Partial<ShownError> | undefined;
   /** How a user takes a turn out of the conversation, which would be refused with every later one too. */
   readonly wayOut: string;
 }
@@ -58,7 +58,7 @@ function isBroken({ status, retry }: Failure): boolean {
  * The status, type and message of a refusal, adapted to the client. Everything else stays the same, so
  * `error.reason` still says what it was; clients that are not in the table get the failure's own.
  */
-export function refusalForm(error: GatewayError, request: HttpRequest): Form {
+export function refusalForm(error: GatewayError, request: HttpRequest): ShownError {
   const { failure, message, code, param = '' } = error;
   const name = agentOf(request);
   const agent = name === undefined ? undefined : agents[name];

@@ -1,6 +1,6 @@
 import { joinOverlapping, type Range } from './detectors/detector.ts';
 import { PolicySet } from './policy-set.ts';
-import { createPointerMask, type HidePointer, matchesOfRule } from './redact/redact.ts';
+import { createPointerHider, type HidePointer, matchesOfRule } from './redact/redact.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
 import { type RuleInputs, shareSearches } from './rule-inputs.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
@@ -73,8 +73,8 @@ interface Explanation {
 /** Decides as the server does, and shows what each rule decided and how long it took; `now` returns microseconds. */
 export function explain(set: PolicySet, subject: Subject, now: () => number): Explanation {
   const { fold } = set;
-  const mask = maskFor(set, subject);
-  const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold, mask }));
+  const hide = hiderFor(set, subject);
+  const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold, hide }));
   const started = now();
   const decision = set.decide(subject);
   return { rules: withOwnVerdicts(rules, decision), decision, microseconds: now() - started };
@@ -96,9 +96,9 @@ export function withOwnVerdicts(
 }
 
 /** Leaves out all places if it can't be determined which may be shown. */
-function maskFor(set: PolicySet, subject: Subject): HidePointer {
+function hiderFor(set: PolicySet, subject: Subject): HidePointer {
   try {
-    return createPointerMask(set.inputs(subject).searchResult);
+    return createPointerHider(set.inputs(subject).searchResult);
   } catch {
     // The decision carries the failure.
     return () => '';
@@ -108,7 +108,7 @@ function maskFor(set: PolicySet, subject: Subject): HidePointer {
 function explainRule(
   rule: CompiledRule,
   subject: Subject,
-  { now, fold, mask }: { now: () => number; fold: PolicySet['fold']; mask: HidePointer },
+  { now, fold, hide }: { now: () => number; fold: PolicySet['fold']; hide: HidePointer },
 ): RuleExplanation {
   const alone = new PolicySet({ policies: [], builtIn: [rule], fold, searchFor: shareSearches(fold) });
   alone.compile();
@@ -119,7 +119,7 @@ function explainRule(
     const verdict = evaluateRule(rule, inputs);
     const microseconds = now() - started;
     const matches =
-      verdict === undefined ? [] : explainMatches(verdict.matches, matchedRanges(rule, inputs), mask);
+      verdict === undefined ? [] : explainMatches(verdict.matches, matchedRanges(rule, inputs), hide);
     return { policy, rule: id, action, mode, reason, matched: verdict !== undefined, matches, microseconds };
   } catch (failure) {
     const microseconds = now() - started;
@@ -130,10 +130,10 @@ function explainRule(
 function explainMatches(
   matches: readonly Match[],
   found: ReadonlyMap<string, readonly Range[]>,
-  mask: HidePointer,
+  hide: HidePointer,
 ): readonly ExplainedMatch[] {
   return matches.map((match) => {
     const ranges = found.get(match.at);
-    return { ...match, at: mask(match.at), ...(ranges === undefined ? {} : { ranges }) };
+    return { ...match, at: hide(match.at), ...(ranges === undefined ? {} : { ranges }) };
   });
 }

@@ -7,7 +7,7 @@ import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
 import { storedConversation } from './mask/stored-conversation.ts';
-import { createPointerMask, type HidePointer } from './redact/redact.ts';
+import { createPointerHider, type HidePointer } from './redact/redact.ts';
 import { replaceMatches } from './replace-matches.ts';
 import {
   type ChosenRoute,
@@ -174,10 +174,10 @@ export class PolicySet {
     const isChosen = fixed === undefined;
     const route = toRoute(entries, open.length > 0 ? open : all, { isChosen });
     if (!entries.some(({ matches }) => matches.some(({ at }) => at !== ''))) return route;
-    const mask = createPointerMask(inputs.searchResult);
+    const hide = createPointerHider(inputs.searchResult);
     return {
       ...route,
-      entries: entries.map(({ entry, matches }) => ({ entry, matches: matches.map(maskMatch(mask)) })),
+      entries: entries.map(({ entry, matches }) => ({ entry, matches: matches.map(hideInMatch(hide)) })),
     };
   }
 
@@ -218,11 +218,11 @@ export class PolicySet {
     try {
       verdicts.push(...this.#ownVerdicts(inputs, verdicts));
       if (verdicts.length === 0) return { action: 'allow', verdicts, wouldBlock: [], ...unseenIn(inputs) };
-      const mask = createPointerMask(inputs.searchResult);
+      const hide = createPointerHider(inputs.searchResult);
       return this.#conclude(
         inputs,
-        verdicts.map((verdict) => maskVerdict(verdict, mask)),
-        mask,
+        verdicts.map((verdict) => hideInVerdict(verdict, hide)),
+        hide,
       );
     } catch (cause) {
       if (cause instanceof GivenUp) throw cause;
@@ -320,7 +320,7 @@ export class PolicySet {
     );
   }
 
-  #conclude(inputs: RuleInputs, verdicts: readonly Verdict[], mask: HidePointer): Decision {
+  #conclude(inputs: RuleInputs, verdicts: readonly Verdict[], hide: HidePointer): Decision {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
     const monitored = verdicts.filter(({ mode, action: would }) => mode === 'monitor' && withholds(would));
     const wouldBlock = [...new Set(monitored.map(({ rule }) => rule))];
@@ -344,7 +344,7 @@ export class PolicySet {
     return {
       ...base,
       action: 'block',
-      refusal: { rule: rule.id, reason: 'content.unredactable', message, at: mask(at) },
+      refusal: { rule: rule.id, reason: 'content.unredactable', message, at: hide(at) },
     };
   }
 }
@@ -397,12 +397,12 @@ function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict
   };
 }
 
-function maskVerdict(verdict: Verdict, mask: HidePointer): Verdict {
-  return { ...verdict, matches: verdict.matches.map(maskMatch(mask)) };
+function hideInVerdict(verdict: Verdict, hide: HidePointer): Verdict {
+  return { ...verdict, matches: verdict.matches.map(hideInMatch(hide)) };
 }
 
-function maskMatch(mask: HidePointer): (match: Match) => Match {
-  return (match) => ({ ...match, at: mask(match.at) });
+function hideInMatch(hide: HidePointer): (match: Match) => Match {
+  return (match) => ({ ...match, at: hide(match.at) });
 }
 
 function isOnProvider({ action, mode, options: { when, unless } }: CompiledRule): boolean {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { CheckResult } from '../../src/cli/doctor/finding.ts';
+import type { Diagnosis } from '../../src/cli/doctor/finding.ts';
 import { createWorkspace } from '../config/workspace.ts';
 import { command, withoutStore } from '../kit/command.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
@@ -18,7 +18,7 @@ const inPostgres = (url: string) => `records: { ledger: true, ledger_database: "
 async function examine(stores: string): Promise<string[]> {
   const cwd = createWorkspace({ 'gateway.yaml': `${ports}${stores}\n` });
   const { stdout } = await command(['doctor', '-o', 'json', '--timeout', '1'], { cwd });
-  const { findings } = JSON.parse(stdout) as { findings: CheckResult[] };
+  const { findings } = JSON.parse(stdout) as { findings: Diagnosis[] };
   return findings
     .filter(({ subject }) => subject === 'redis' || subject === 'ledger')
     .map(({ subject, status, message, remedy }) => [status, subject, message, remedy ?? ''].join(' | '));

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CheckResult } from '../../src/cli/doctor/finding.ts';
+import type { Diagnosis } from '../../src/cli/doctor/finding.ts';
 import { createWorkspace } from '../config/workspace.ts';
 import { makeAuthority } from '../kit/certificate.ts';
 import { command, homeWith, startServing, withoutStore } from '../kit/command.ts';
@@ -21,7 +21,7 @@ interface Machine {
 async function examine({ yaml = ports, files = {}, env = {} }: Machine) {
   const cwd = createWorkspace({ 'gateway.yaml': yaml, ...files });
   const { exit, stdout, json } = await command('doctor -o json --timeout 3', { cwd, env });
-  const { ok, findings } = json as { ok: boolean; findings: CheckResult[] };
+  const { ok, findings } = json as { ok: boolean; findings: Diagnosis[] };
   // What it says of Node depends on the Node that runs the tests.
   const faults = findings.filter(({ status, subject }) => status !== 'ok' && subject !== 'node');
   for (const { remedy } of faults) expect(remedy).toMatch(/.{8}/);
@@ -78,7 +78,7 @@ test("a stranger on the configured port is a warning while this user's gateway r
   const { exit, json } = await command('doctor -o json', { cwd });
 
   expect(exit).toBe(0);
-  expect(json.findings.filter(({ subject }: CheckResult) => subject === `port ${port}`)).toEqual([
+  expect(json.findings.filter(({ subject }: Diagnosis) => subject === `port ${port}`)).toEqual([
     expect.objectContaining({ status: 'warning', message: expect.stringContaining('taken by ') }),
   ]);
 });

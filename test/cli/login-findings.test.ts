@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CheckResult } from '../../src/cli/doctor/finding.ts';
+import type { Diagnosis } from '../../src/cli/doctor/finding.ts';
 import { command, withoutStore } from '../kit/command.ts';
 import { startHost } from '../kit/host.ts';
 import type { Files } from '../kit/own-configuration.ts';
@@ -51,7 +51,7 @@ models: [{ match: "claude-*", provider: own }]
     'authorization',
   );
   expect(stdout).not.toContain(token);
-  return json.findings.map(({ subject, status, message }: CheckResult) => `${status} ${subject}: ${message}`);
+  return json.findings.map(({ subject, status, message }: Diagnosis) => `${status} ${subject}: ${message}`);
 }
 
 test('doctor calls such a provider without a credential, and says whether its login is there', async () => {

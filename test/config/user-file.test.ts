@@ -199,7 +199,7 @@ describe('a text that the user sends to one host alone', () => {
           ...{ config: ready, key, nowMs, ...destinationNamed('chat') },
           body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })),
         })
-      ).outcome.decision;
+      ).predicted.decision;
     return [await decide('a bluebird'), await decide('another bird')];
   }
 

@@ -81,7 +81,7 @@ for (const [i, dialect] of targets.entries()) {
           const key = [...config.keys.records()].find(({ id }) => id === name);
           if (key === undefined) throw new Error(`no key ${name}`);
           const question = { config, key, ...destinationNamed(path), body, nowMs: Date.now() };
-          const { outcome: predicted } = await decideOffline(question);
+          const { predicted } = await decideOffline(question);
           const explained = await explainRequest(question);
           const before = host.requests.length;
           const answer = await post(gateway, path, body.toString(), {

@@ -13,7 +13,7 @@ export interface ModelLimits {
   readonly maxOutputTokens?: number;
 }
 
-interface Target {
+interface Access {
   readonly url: string;
   readonly key: string;
   /** The models to ask for, the client's own by default; `small` and `thinking` only for a client with such roles. */
@@ -52,7 +52,7 @@ export interface ClientSettings {
 }
 
 interface Client {
-  settings(target: Target): ClientSettings;
+  settings(target: Access): ClientSettings;
   /** Variables that would point the client elsewhere. */
   readonly conflicts: readonly string[];
   /** Variables that would take the place of its own login. */
@@ -256,14 +256,14 @@ const clients = {
 
 export type ClientName = keyof typeof clients;
 
-export const clientNames = Object.keys(clients) as readonly ClientName[]; // keyof's own names
+export const knownClients = Object.keys(clients) as readonly ClientName[]; // keyof's own names
 
 export function clientOf(name: ClientName): Client {
   return clients[name];
 }
 
 /** Clients that `run` can start. */
-export const agentNames = clientNames.filter((name) => 'install' in clients[name]);
+export const agentNames = knownClients.filter((name) => 'install' in clients[name]);
 
 /** How settings of Qwen Code name a variable's value. */
 function reference(variable: string): string {
@@ -297,7 +297,7 @@ function runLines(run: Run | undefined): readonly string[] {
   return Object.entries(runHeaders(run)).map(([name, value]) => `${name}: ${value}`);
 }
 
-interface CodexTarget extends Pick<Target, 'url' | 'run'> {
+interface CodexTarget extends Pick<Access, 'url' | 'run'> {
   readonly login: boolean | undefined;
 }
 
@@ -334,7 +334,7 @@ function opencodeConfig({
   models: { main, small = main, thinking },
   limits = {},
   run,
-}: Target): object {
+}: Access): object {
   const headers = run === undefined ? {} : { headers: runHeaders(run) };
   const options = { baseURL: `${url}/v1`, apiKey: key, ...headers };
   // Only these two providers: others that it finds in the environment would bypass the gateway.

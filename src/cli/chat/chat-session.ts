@@ -121,7 +121,7 @@ export class ChatSession {
     const { address, fixed, dialectOf } = this.#settings;
     const { model, system } = this;
     const turns = [...this.#turns, question];
-    const outcome = await ask(address, {
+    const result = await ask(address, {
       ...fixed,
       model,
       system,
@@ -129,8 +129,8 @@ export class ChatSession {
       stream: true,
       dialect: dialectOf(model),
     });
-    const reply = 'answered' in outcome ? outcome.answered.reply : undefined;
-    const answer = 'answered' in outcome ? outcome.answered.reply.text : outcome.stopped;
+    const reply = 'answered' in result ? result.answered.reply : undefined;
+    const answer = 'answered' in result ? result.answered.reply.text : result.stopped;
     // An answer that was stopped before it began leaves no trace.
     if (reply === undefined && answer === '') return false;
     this.#turns = [...turns, textTurn('assistant', answer)];

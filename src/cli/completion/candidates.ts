@@ -2,7 +2,7 @@ import type { Argument, Option } from 'commander';
 import { detectorNames } from '../../policy/detectors/names.ts';
 import type { Io } from '../shell/io.ts';
 
-export interface Candidate {
+export interface CompletionWord {
   readonly value: string;
   readonly description?: string;
 }
@@ -10,7 +10,7 @@ export interface Candidate {
 /** What a word can be completed to: one of these, or a name from the file system. */
 export interface Completion {
   readonly kind: 'words' | 'files' | 'directories';
-  readonly words: readonly Candidate[];
+  readonly words: readonly CompletionWord[];
 }
 
 export interface CompletionContext {

@@ -1,7 +1,7 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { exitCodes } from '../../errors.ts';
 import { type Io, write } from '../shell/io.ts';
-import { type Candidate, type Completion, completeValue, noWords } from './candidates.ts';
+import { type Completion, type CompletionWord, completeValue, noWords } from './candidates.ts';
 
 /** Prints the completions of the last word. Never fails: a shell would print an error into the line being typed. */
 export async function complete(
@@ -19,7 +19,7 @@ export async function complete(
   return exitCodes.ok;
 }
 
-function toLine({ value, description = '' }: Candidate): string {
+function toLine({ value, description = '' }: CompletionWord): string {
   return `${value}\t${description}`;
 }
 
@@ -94,7 +94,7 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
   return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
 }
 
-function optionsOf(command: Command, used: ReadonlySet<Option>): Candidate[] {
+function optionsOf(command: Command, used: ReadonlySet<Option>): CompletionWord[] {
   // Not the command's own help, which leaves out the options of every command.
   return new Help()
     .visibleOptions(command)
@@ -102,7 +102,7 @@ function optionsOf(command: Command, used: ReadonlySet<Option>): Candidate[] {
     .map(({ long, short, description }) => ({ value: long ?? short ?? '', description }));
 }
 
-function subcommandsOf(command: Command): Candidate[] {
+function subcommandsOf(command: Command): CompletionWord[] {
   const visible = command.createHelp().visibleCommands(command);
   return visible.map((child) => ({
     value: child.name(),

@@ -5,7 +5,7 @@ import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import { clientOf, otherClouds, pastProxies, usesProxy } from '../agents/clients.ts';
 import type { Io } from '../shell/io.ts';
 import { readAllSettings, type SettingsFile } from '../shell/read-settings.ts';
-import { about, type CheckResult, proxyFault } from './finding.ts';
+import { about, type Diagnosis, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('claude');
 
@@ -23,7 +23,7 @@ export function checkClaude(
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
   gatewayUrl: string | undefined,
   root = '/',
-): readonly CheckResult[] {
+): readonly Diagnosis[] {
   const read = readFiles({ env, cwd }, root);
   const found = [
     ...read.flatMap((each) => checkFile(each, gatewayUrl)),
@@ -33,7 +33,7 @@ export function checkClaude(
 }
 
 /** Settings that keep Claude Code's own login, or the project key next to it, from the gateway. */
-export function checkClaudeLogin(io: Pick<Io, 'env' | 'cwd'>): readonly CheckResult[] {
+export function checkClaudeLogin(io: Pick<Io, 'env' | 'cwd'>): readonly Diagnosis[] {
   return readFiles(io, '/').flatMap(checkLogin);
 }
 
@@ -49,7 +49,7 @@ function readFiles({ env, cwd }: Pick<Io, 'env' | 'cwd'>, root: string): readonl
   ]);
 }
 
-function checkLogin({ file, value }: SettingsFile): CheckResult[] {
+function checkLogin({ file, value }: SettingsFile): Diagnosis[] {
   const own = variablesOf(value);
   const settingsOfLogin = [
     ...(isSet(toFields(value).apiKeyHelper) ? ['apiKeyHelper'] : []),
@@ -83,7 +83,7 @@ function namesIn(directory: string): readonly string[] {
 function checkProxyExceptions(
   read: readonly SettingsFile[],
   { env, gatewayUrl }: { readonly env: Io['env']; readonly gatewayUrl: string },
-): CheckResult[] {
+): Diagnosis[] {
   const own = read.map(({ value }) => variablesOf(value));
   const variables = Object.assign({}, env, pastProxies(gatewayUrl, env), ...own);
   const last = read.findLast(
@@ -97,7 +97,7 @@ function variablesOf(settings: unknown): Readonly<Record<string, unknown>> {
   return toFields(toFields(settings).env);
 }
 
-function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): CheckResult[] {
+function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): Diagnosis[] {
   const { file } = settings;
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken')

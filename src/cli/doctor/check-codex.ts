@@ -5,12 +5,12 @@ import { toFields, toText } from '../../dialects/fields.ts';
 import { pastProxies, usesProxy } from '../agents/clients.ts';
 import type { Io } from '../shell/io.ts';
 import { codexHome, readSettingsFile } from '../shell/read-settings.ts';
-import { about, type CheckResult, isHere, proxyFault } from './finding.ts';
+import { about, type Diagnosis, isHere, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('codex');
 
 /** Checks whether Codex's own configuration bypasses the gateway or keeps Codex from starting. */
-export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonly CheckResult[] {
+export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonly Diagnosis[] {
   const overrides = checkCodexOverrides({ env }, gatewayUrl);
   const file = join(codexHome(env), 'config.toml');
   const settings = readSettingsFile(file, parse);
@@ -22,7 +22,7 @@ export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonl
     ];
   }
   const { model_provider: used, model_providers: all } = toFields(settings.value);
-  const findings: CheckResult[] = [...overrides];
+  const findings: Diagnosis[] = [...overrides];
   if (toText(used) !== '' && toText(used) !== 'gateway') {
     findings.push(
       warning(
@@ -42,7 +42,7 @@ export function checkCodexOverrides(
   { env }: Pick<Io, 'env'>,
   gatewayUrl: string | undefined,
   root = '/',
-): readonly CheckResult[] {
+): readonly Diagnosis[] {
   return [
     ...checkManaged(join(root, 'etc/codex/managed_config.toml'), gatewayUrl),
     ...checkProfile(join(codexHome(env), 'config.toml')),
@@ -50,7 +50,7 @@ export function checkCodexOverrides(
   ];
 }
 
-function checkManaged(file: string, gatewayUrl: string | undefined): CheckResult[] {
+function checkManaged(file: string, gatewayUrl: string | undefined): Diagnosis[] {
   const remedy = 'ask the administrator to change it';
   const settings = readSettingsFile(file, parse);
   if (settings.kind === 'broken') return [error(`${file} can't be read: ${settings.reason}`, remedy)];
@@ -66,7 +66,7 @@ function checkManaged(file: string, gatewayUrl: string | undefined): CheckResult
   );
 }
 
-function checkProfile(file: string): CheckResult[] {
+function checkProfile(file: string): Diagnosis[] {
   const profile = toText(toFields(readSettingsFile(file, parse).value).profile);
   if (profile === '') return [];
   return [
@@ -81,7 +81,7 @@ function checkProfile(file: string): CheckResult[] {
 function checkVariables(
   file: string,
   { env, gatewayUrl }: { readonly env: Io['env']; readonly gatewayUrl: string },
-): CheckResult[] {
+): Diagnosis[] {
   const own = toFields(readSettingsFile(file, parseEnv).value);
   const lists = own.NO_PROXY !== undefined || own.no_proxy !== undefined;
   if (!lists || !usesProxy(gatewayUrl, { ...env, ...pastProxies(gatewayUrl, env), ...own })) return [];
@@ -93,7 +93,7 @@ function checkBlock(
   file: string,
   block: Readonly<Record<string, unknown>>,
   gatewayUrl: string | undefined,
-): CheckResult[] {
+): Diagnosis[] {
   const url = toText(block.base_url);
   if (url === '') return [];
   if (gatewayUrl !== undefined && !isHere(url, gatewayUrl)) {

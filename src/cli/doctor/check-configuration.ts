@@ -5,10 +5,10 @@ import { formatPath, inFileOrder, type Problem } from '../../config/source/probl
 import { toGatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 import { inspectUserConfig } from '../shell/load-config.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 export interface CheckedConfiguration {
-  readonly findings: readonly CheckResult[];
+  readonly findings: readonly Diagnosis[];
   /** Absent if it is invalid. */
   readonly config?: Config | undefined;
   readonly path?: string | undefined;
@@ -37,7 +37,7 @@ export async function checkConfiguration(file: string | undefined, io: Io): Prom
   return { findings, config, path: found?.path, text };
 }
 
-function toFinding(problem: Problem, readFile: string): CheckResult {
+function toFinding(problem: Problem, readFile: string): Diagnosis {
   const { severity, path, message, hint, place, file: name = readFile } = problem;
   const where = place === undefined ? name : `${name}:${place.line}:${place.column}`;
   const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
@@ -47,14 +47,14 @@ function toFinding(problem: Problem, readFile: string): CheckResult {
 }
 
 /** Checks who can read or change a file with keys; one that everybody can change is refused when it is read. */
-function permissions(path: string, { problems }: Inspection): CheckResult[] {
+function permissions(path: string, { problems }: Inspection): Diagnosis[] {
   if (process.geteuid === undefined) return [];
   const { mode } = statSync(path);
   // A key in the file itself is a warning there already.
   const holdsKeys = problems.some(
     ({ path: at, kind }) => (at.at(-1) === 'api_key' || at[2] === 'api_keys') && kind !== 'want',
   );
-  const findings: CheckResult[] = [];
+  const findings: Diagnosis[] = [];
   if ((mode & 0o020) !== 0) {
     findings.push(warning(`${path} can be changed by its group`, `chmod g-w ${path}`));
   }

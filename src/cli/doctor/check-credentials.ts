@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 const remedies: Readonly<Record<LoginAgent, string>> = {
   claude: 'start claude and type /login',
@@ -11,7 +11,7 @@ const remedies: Readonly<Record<LoginAgent, string>> = {
 };
 
 /** Whether agents are logged in where the configuration counts on it, and where `run` could use it. Reads no token. */
-export function checkLogins(config: Config, io: Io): readonly CheckResult[] {
+export function checkLogins(config: Config, io: Io): readonly Diagnosis[] {
   return (Object.keys(logins) as LoginAgent[]).flatMap((agent) => {
     const { ok, warning } = about(agent);
     const name = config.findModel(logins[agent].model)?.targets[0].provider;
@@ -28,7 +28,7 @@ export function checkLogins(config: Config, io: Io): readonly CheckResult[] {
 const { ok, warning, error } = about('keys');
 
 /** Whether anybody can call the gateway, and whether the key in this shell is one of its keys. */
-export function checkKeys(config: Config, { env }: Io, nowMs: number): CheckResult[] {
+export function checkKeys(config: Config, { env }: Io, nowMs: number): Diagnosis[] {
   const own = checkOwnKey(config, env);
   if (config.needsLocalKey) return [ok('no projects: the gateway makes a key for this user'), ...own];
   const records = [...config.keys.records()];
@@ -44,7 +44,7 @@ export function checkKeys(config: Config, { env }: Io, nowMs: number): CheckResu
   return [ok(`${countOf(usable.length, 'usable key')} in ${countOf(projects, 'project')}`), ...own];
 }
 
-function checkOwnKey(config: Config, env: Io['env']): CheckResult[] {
+function checkOwnKey(config: Config, env: Io['env']): Diagnosis[] {
   const key = env.GATEWAY_KEY || undefined;
   if (key === undefined) return [];
   if (parseKey(key) === 'damaged') {

@@ -2,12 +2,12 @@ import { gatewayAddress } from '../../client/address.ts';
 import { listModels } from '../../client/gateway.ts';
 import { toGatewayError } from '../../errors.ts';
 import { deadline, type Io } from '../shell/io.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 const { ok, error } = about('GATEWAY_URL');
 
 /** Checks the gateway that the environment names: whether it answers, and takes the key. */
-export async function checkGatewayUrl(io: Io, timeoutMs: number): Promise<readonly CheckResult[]> {
+export async function checkGatewayUrl(io: Io, timeoutMs: number): Promise<readonly Diagnosis[]> {
   if (!io.env.GATEWAY_URL) return [];
   try {
     const address = gatewayAddress(io.env);

@@ -4,12 +4,12 @@ import { toFields } from '../../dialects/fields.ts';
 import { geminiAuth } from '../agents/clients.ts';
 import type { Io } from '../shell/io.ts';
 import { readAllSettings } from '../shell/read-settings.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 const { error } = about('gemini');
 
 /** Files of Gemini CLI in which another login than a key is chosen: it then asks Google, even if another address is set. */
-export function checkGemini({ env, cwd }: Pick<Io, 'env' | 'cwd'>): readonly CheckResult[] {
+export function checkGemini({ env, cwd }: Pick<Io, 'env' | 'cwd'>): readonly Diagnosis[] {
   const home = env.GEMINI_CLI_HOME || env.HOME || homedir();
   const system = process.platform === 'darwin' ? '/Library/Application Support/GeminiCli' : '/etc/gemini-cli';
   const read = readAllSettings([
@@ -17,7 +17,7 @@ export function checkGemini({ env, cwd }: Pick<Io, 'env' | 'cwd'>): readonly Che
     join(cwd, '.gemini', 'settings.json'),
     join(home, '.gemini', 'settings.json'),
   ]);
-  return read.flatMap((settings): CheckResult[] => {
+  return read.flatMap((settings): Diagnosis[] => {
     const { file } = settings;
     const remedy = `set security.auth.selectedType to ${geminiAuth} there`;
     // Unreadable here, such as one with comments, may be valid for Gemini CLI.

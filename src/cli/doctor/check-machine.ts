@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { stateDirectory } from '../../client/state.ts';
 import { isOldParser, parserProblem } from '../../http/strict-head.ts';
 import type { Io } from '../shell/io.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 const { ok, warning, error } = about('state directory');
 
 /** Where sessions, the local key and the running gateway's address are kept. */
-export function checkStateDirectory({ env }: Io): CheckResult[] {
+export function checkStateDirectory({ env }: Io): Diagnosis[] {
   const directory = stateDirectory(env);
   const remedy = 'make it a writable directory of your own, or set XDG_STATE_HOME to one';
   try {
@@ -39,7 +39,7 @@ function nearestParent(path: string): string {
 }
 
 /** Every file there holds keys, sessions or conversations. */
-function openToOthers(directory: string, mode: number): CheckResult[] {
+function openToOthers(directory: string, mode: number): Diagnosis[] {
   if (process.geteuid === undefined) return [];
   const others = (bits: number) => (bits & 0o077) !== 0;
   const findings = others(mode)
@@ -56,7 +56,7 @@ function openToOthers(directory: string, mode: number): CheckResult[] {
 }
 
 /** Whether this Node's own parts are safe to serve with. */
-export function checkNode(isOld = isOldParser): CheckResult {
+export function checkNode(isOld = isOldParser): Diagnosis {
   const { ok, warning } = about('node');
   const problem = parserProblem(isOld);
   return problem === undefined

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
 import { readAllSettings, type SettingsFile } from '../shell/read-settings.ts';
-import { about, type CheckResult, isHere } from './finding.ts';
+import { about, type Diagnosis, isHere } from './finding.ts';
 
 const { ok, warning, error } = about('opencode');
 
@@ -13,7 +13,7 @@ const { ok, warning, error } = about('opencode');
  * (tried with the real one), but not a model of another provider, with which it does not start. A plain `opencode` uses
  * them.
  */
-export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined): readonly CheckResult[] {
+export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Diagnosis[] {
   const read = readAllSettings(settingsFiles(env, cwd));
   const found = [
     ...checkModel(read),
@@ -27,7 +27,7 @@ export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined):
 export function checkManagedOpencode(
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
   gatewayUrl: string | undefined,
-): readonly CheckResult[] {
+): readonly Diagnosis[] {
   return readAllSettings(inDirectory(managedDirectory(env, cwd))).flatMap((settings) => {
     const { file } = settings;
     // Unreadable here, such as one with comments, may be valid for opencode.
@@ -48,7 +48,7 @@ export function checkManagedOpencode(
   });
 }
 
-function overriding(problem: string): CheckResult {
+function overriding(problem: string): Diagnosis {
   return error(`${problem}, and overrides what gateway run sets`, 'ask the administrator to change it');
 }
 
@@ -88,7 +88,7 @@ function projectDirectories(cwd: string): readonly string[] {
 }
 
 /** The model in effect: without one opencode has nothing to use. */
-function checkModel(read: readonly SettingsFile[]): CheckResult[] {
+function checkModel(read: readonly SettingsFile[]): Diagnosis[] {
   const models = read.map(({ file, value }) => ({ file, name: toText(toFields(value).model) }));
   const last = models.findLast(({ name }) => name !== '');
   if (last === undefined || isServed(last.name)) return [];
@@ -105,7 +105,7 @@ function isServed(name: string): boolean {
   return /^(?:anthropic|openai|gateway)\//.test(name);
 }
 
-function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): CheckResult[] {
+function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): Diagnosis[] {
   const { file } = settings;
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken') {
@@ -130,7 +130,7 @@ function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): Chec
   ];
 }
 
-function notServed(problem: string, setting: string): CheckResult {
+function notServed(problem: string, setting: string): Diagnosis {
   return warning(`${problem}, which gateway run opencode does not serve`, `remove ${setting} from it`);
 }
 
@@ -145,7 +145,7 @@ function checkProvider(
   id: string,
   value: unknown,
   gatewayUrl: string | undefined,
-): CheckResult[] {
+): Diagnosis[] {
   const { baseURL, apiKey } = toFields(toFields(value).options);
   const url = toText(baseURL);
   if (isHere(url, gatewayUrl) || (url === '' && toText(apiKey) === '')) return [];

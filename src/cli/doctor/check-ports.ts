@@ -7,10 +7,10 @@ import { portHolder } from '../../server/port-holder.ts';
 import { deadline, type Io } from '../shell/io.ts';
 import { otherConfiguration } from '../shell/running-configuration.ts';
 import type { CheckedConfiguration } from './check-configuration.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 export interface CheckedGateway {
-  readonly findings: readonly CheckResult[];
+  readonly findings: readonly Diagnosis[];
   /** The running gateway of this user. */
   readonly running?: RunningGateway;
 }
@@ -54,7 +54,7 @@ export async function checkGateway(
 export async function checkPorts(
   config: Config,
   running: RunningGateway | undefined,
-): Promise<readonly CheckResult[]> {
+): Promise<readonly Diagnosis[]> {
   const { server, plants } = config;
   const own = [running?.url, running?.plants_url].flatMap((url) =>
     url === undefined ? [] : [Number(new URL(url).port)],
@@ -80,7 +80,7 @@ interface Wanted {
   readonly setting: string;
 }
 
-async function checkPort({ host, port, isOptional, setting }: Wanted): Promise<CheckResult> {
+async function checkPort({ host, port, isOptional, setting }: Wanted): Promise<Diagnosis> {
   const { ok, ...fault } = about(`port ${port}`);
   const error = isOptional ? fault.warning : fault.error;
   const code = await listenFor(host, port);

@@ -3,7 +3,7 @@ import type { ProviderConfig } from '../../config/build/providers.ts';
 import type { Config } from '../../config/config.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
 import { builtInDate, knownModelFinder } from '../../limits/known-models.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 const { ok, warning } = about('prices');
 const dayMs = 86_400_000;
@@ -14,7 +14,7 @@ const remedy =
   '"gateway models update" with a file or a URL takes over newer prices, models[].pricing sets those of one entry';
 
 /** How old the prices are, and which configured models have none: under a budget these are refused. */
-export function checkPrices(config: Config, nowMs: number): readonly CheckResult[] {
+export function checkPrices(config: Config, nowMs: number): readonly Diagnosis[] {
   const { modelTable: table } = config.source;
   const date = table?.retrieved ?? builtInDate;
   const days = Math.max(0, Math.floor((nowMs - Date.parse(date)) / dayMs));
@@ -28,7 +28,7 @@ export function checkPrices(config: Config, nowMs: number): readonly CheckResult
   return [ok(`${from}, ${age}${hint}`), ...(names.length === 0 ? [] : [unpriced(names, config)])];
 }
 
-function unpriced(names: readonly string[], { limits }: Config): CheckResult {
+function unpriced(names: readonly string[], { limits }: Config): Diagnosis {
   const list =
     names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
   const hasBudget = limits.some(({ settings }) =>

@@ -16,12 +16,12 @@ import { labelOf, Provider } from '../../providers/provider.ts';
 import { ProxyError } from '../../providers/transport/connect.ts';
 import { providerOptions } from '../../server/gateway-config.ts';
 import type { Io } from '../shell/io.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 const { ok, warning, error } = about('proxy');
 
 /** Checks the environment's proxies: whether they answer, and whether clients would send local calls through them. */
-export async function checkProxies({ env }: Io, timeoutMs: number): Promise<readonly CheckResult[]> {
+export async function checkProxies({ env }: Io, timeoutMs: number): Promise<readonly Diagnosis[]> {
   const { http, https, none = '' } = proxiesOf(env);
   const proxies = [...new Set([https, http].filter((proxy) => proxy !== undefined))];
   const findings = await Promise.all(proxies.map((proxy) => checkProxy(proxy, timeoutMs)));
@@ -43,7 +43,7 @@ export async function checkProxies({ env }: Io, timeoutMs: number): Promise<read
   return findings;
 }
 
-async function checkProxy(text: string, timeoutMs: number): Promise<CheckResult> {
+async function checkProxy(text: string, timeoutMs: number): Promise<Diagnosis> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     return error(
@@ -68,7 +68,7 @@ function connectTo(address: { host: string; port: number }, timeoutMs: number): 
 }
 
 /** Makes the cheapest call to every provider that needs credentials, as the gateway itself would. */
-export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly CheckResult[]> {
+export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly Diagnosis[]> {
   const checks = [...config.providers.values()]
     .flatMap(withEachKey)
     .map((provider) => checkProvider(provider, { timeoutMs, model: modelAt(config, provider.name) }));
@@ -89,7 +89,7 @@ interface Check {
   readonly model: string | undefined;
 }
 
-async function checkProvider(config: ProviderConfig, { timeoutMs, model }: Check): Promise<CheckResult[]> {
+async function checkProvider(config: ProviderConfig, { timeoutMs, model }: Check): Promise<Diagnosis[]> {
   const { ok, warning, error } = about(`provider ${labelOf(config)}`);
   if (!config.isConfigured) {
     const reason = config.disabledBecause ?? 'it is not configured';
@@ -221,7 +221,7 @@ interface Asked {
 }
 
 /** The Date header has whole seconds, and was made between question and answer. */
-function checkClock({ headers }: FetchedAnswer, { startedMs, endedMs, name }: Asked): CheckResult[] {
+function checkClock({ headers }: FetchedAnswer, { startedMs, endedMs, name }: Asked): Diagnosis[] {
   const theirMs = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(theirMs)) return [];
   const offMs = theirMs < startedMs ? startedMs - theirMs : Math.max(0, theirMs - endedMs);

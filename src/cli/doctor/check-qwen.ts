@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { toFields } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
 import { readAllSettings } from '../shell/read-settings.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 const { error } = about('qwen');
 
 /** Files of Qwen Code that give models addresses of their own: it asks those, whatever OPENAI_BASE_URL is. */
-export function checkQwen({ env, cwd }: Pick<Io, 'env' | 'cwd'>): readonly CheckResult[] {
+export function checkQwen({ env, cwd }: Pick<Io, 'env' | 'cwd'>): readonly Diagnosis[] {
   const home = env.HOME || homedir();
   const system = process.platform === 'darwin' ? '/Library/Application Support/QwenCode' : '/etc/qwen-code';
   const read = readAllSettings([
@@ -16,7 +16,7 @@ export function checkQwen({ env, cwd }: Pick<Io, 'env' | 'cwd'>): readonly Check
     join(cwd, '.qwen', 'settings.json'),
     join(home, '.qwen', 'settings.json'),
   ]);
-  return read.flatMap((settings): CheckResult[] => {
+  return read.flatMap((settings): Diagnosis[] => {
     const { file } = settings;
     const remedy = 'take modelProviders out there, or start qwen without the gateway';
     // Unreadable here, such as one with comments, may be valid for Qwen Code.

@@ -9,7 +9,7 @@ import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { nameOf } from '../../server/ledger.ts';
 import { ledgerSettings } from '../../server/ledger-path.ts';
 import type { Io } from '../shell/io.ts';
-import { about, type CheckResult } from './finding.ts';
+import { about, type Diagnosis } from './finding.ts';
 
 const finding = about('redis');
 
@@ -17,7 +17,7 @@ const finding = about('redis');
 export async function checkRedis(
   { state: { url }, secrets }: Config,
   timeoutMs: number,
-): Promise<CheckResult[]> {
+): Promise<Diagnosis[]> {
   if (url === undefined) return [];
   const [{ connectRedis }, { prefix }, { createTextScrubber }] = await Promise.all([
     import('../../limits/redis/redis-connection.ts'),
@@ -67,7 +67,7 @@ function redisFault(failure: unknown, url: string): Fault | undefined {
 }
 
 /** A counter that Redis evicts is a budget that starts again. Managed servers may not say what they do. */
-async function checkEviction(redis: ScriptedRedis): Promise<CheckResult[]> {
+async function checkEviction(redis: ScriptedRedis): Promise<Diagnosis[]> {
   const [, policy] = await redis.config('GET', 'maxmemory-policy').then(
     (answer) => answer as readonly string[],
     () => [],
@@ -86,7 +86,7 @@ const ledger = about('ledger');
 const trust = "set NODE_EXTRA_CA_CERTS to the file of its authority's certificate";
 
 /** Whether the ledger's file or database can be read, and the database written. */
-export async function checkLedger(config: Config, path: string | undefined, io: Io): Promise<CheckResult[]> {
+export async function checkLedger(config: Config, path: string | undefined, io: Io): Promise<Diagnosis[]> {
   const place = placeOf(config, path, io);
   if (place === undefined) return [];
   const name = nameOf(place);

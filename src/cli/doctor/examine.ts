@@ -13,7 +13,7 @@ import { checkGateway, checkPorts } from './check-ports.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkProviders, checkProxies } from './check-providers.ts';
 import { checkLedger, checkRedis } from './check-stores.ts';
-import type { CheckResult } from './finding.ts';
+import type { Diagnosis } from './finding.ts';
 
 const timeoutSeconds = 10;
 
@@ -21,7 +21,7 @@ const timeoutSeconds = 10;
 export async function examine(
   { config: file, timeout = timeoutSeconds }: CommonOptions,
   io: Io,
-): Promise<readonly CheckResult[]> {
+): Promise<readonly Diagnosis[]> {
   const timeoutMs = timeout * 1_000;
   const checked = await checkConfiguration(file, io);
   const { findings, config } = checked;

@@ -1,5 +1,5 @@
-/** The result of one check. */
-export interface CheckResult {
+/** What one check of `doctor` says. */
+export interface Diagnosis {
   /** What was checked: `configuration`, `provider openai`, `port 4100`. */
   readonly subject: string;
   /** Only an error means that something does not work. */
@@ -12,14 +12,14 @@ export interface CheckResult {
 /** Makes findings about one subject. */
 export function about(subject: string) {
   return {
-    ok: (message: string): CheckResult => ({ subject, status: 'ok', message }),
-    warning: (message: string, remedy: string): CheckResult => ({
+    ok: (message: string): Diagnosis => ({ subject, status: 'ok', message }),
+    warning: (message: string, remedy: string): Diagnosis => ({
       subject,
       status: 'warning',
       message,
       remedy,
     }),
-    error: (message: string, remedy: string): CheckResult => ({ subject, status: 'error', message, remedy }),
+    error: (message: string, remedy: string): Diagnosis => ({ subject, status: 'error', message, remedy }),
   };
 }
 

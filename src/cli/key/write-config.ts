@@ -52,9 +52,9 @@ async function whenLoaded(path: string, text: string, io: Io): Promise<'loaded' 
 
 /** In words for a person. */
 export async function whatGatewayDid(path: string, text: string, io: Io): Promise<string> {
-  const outcome = await whenLoaded(path, text, io);
-  if (outcome === 'loaded') return 'the running gateway has loaded it';
-  return outcome === 'unread'
+  const result = await whenLoaded(path, text, io);
+  if (result === 'loaded') return 'the running gateway has loaded it';
+  return result === 'unread'
     ? 'no gateway runs with this file'
     : 'the running gateway has not loaded it yet: its log says why, and SIGHUP makes it try';
 }

@@ -153,9 +153,9 @@ function routeLines({ entries, targets }: RouteReport): string[] {
 }
 
 /** What the policies decide, in lines; the first ends with the `suffix`. */
-export function decisionLines(outcome: PredictedDecision, label: string, suffix: string): string[] {
-  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, examples = [] } = outcome;
-  const { route } = outcome;
+export function decisionLines(predicted: PredictedDecision, label: string, suffix: string): string[] {
+  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, examples = [] } = predicted;
+  const { route } = predicted;
   const by = rule === undefined ? '' : ` by ${rule}`;
   const why = reason === undefined || decision === 'allow' ? '' : `, ${reason}`;
   const where = at === undefined ? '' : ` at ${at}`;

@@ -11,7 +11,7 @@ import { actions } from '../../policy/rule.ts';
 const text = z.string('expected a text');
 const texts = (what: string) => z.array(z.string(`expected a list of ${what}`), `expected a list of ${what}`);
 
-/** The outcome that a fixture expects; a missing field may be anything, null means absent. */
+/** The decision that a fixture expects; a missing field may be anything, null means absent. */
 const expectationSchema = z.strictObject({
   decision: z
     .enum(actions, { error: ({ input }) => `expected ${actions.join(', ')}, not ${input}` })
@@ -49,7 +49,7 @@ const fixtureSchema = z.strictObject({
   ),
 });
 
-/** One request with its expected outcome. */
+/** One request with its expected decision. */
 export interface Fixture extends Pick<z.output<typeof fixtureSchema>, 'name' | 'key' | 'expect'> {
   readonly file: string;
   readonly line: number;

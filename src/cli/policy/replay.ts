@@ -139,7 +139,7 @@ async function replayRecord(
   const known = knownKey(keyId ?? key);
   if (known === undefined) return 'unknown key';
   const target = typeof path === 'string' ? recordedTarget({ path, model: toText(model) }) : endpoint;
-  const { outcome } = await decideOffline({
+  const { predicted } = await decideOffline({
     config,
     key: known,
     ...destinationNamed(target),
@@ -147,7 +147,7 @@ async function replayRecord(
     sender: senderIn(record),
     nowMs: Date.parse(time),
   });
-  const { decision, rule, reason, at, would_block } = outcome;
+  const { decision, rule, reason, at, would_block } = predicted;
   const changed =
     was.decision !== decision ||
     (decision === 'block' && was.reason !== reason) ||

@@ -110,7 +110,7 @@ async function runFixture(
 ): Promise<Case> {
   const { file, line, name, destination, body, sender, expect } = fixture;
   const key = keyOf(fixture, findKey);
-  const { outcome, masked, targets } = await decideOffline({
+  const { predicted, masked, targets } = await decideOffline({
     config,
     key,
     ...destination,
@@ -118,7 +118,7 @@ async function runFixture(
     sender,
     nowMs: fixture.nowMs ?? nowMs,
   });
-  const got = { ...outcome, masked: masked.map(([, value]) => value), target: targets[0] };
+  const got = { ...predicted, masked: masked.map(([, value]) => value), target: targets[0] };
   const differences = Object.entries(expect ?? {}).flatMap(([field, expected]) => {
     const own = got[field as keyof typeof got] ?? null; // the same names in both
     const isAsExpected = expected === undefined || JSON.stringify(own) === JSON.stringify(expected);

@@ -40,12 +40,12 @@ export async function dryRun(
       body: Buffer.from(JSON.stringify(asked)),
       nowMs: Date.now(),
     }));
-  const { outcome, replaced, document } = decided ?? {};
+  const { predicted, replaced, document } = decided ?? {};
   const body: unknown = replaced === undefined ? asked : JSON.parse(replaced.toString());
   const examples = key && document ? examplesIn(key.policies, document) : {};
-  const policy = key && outcome ? { key: key.id, ...outcome, ...examples } : null;
+  const policy = key && predicted ? { key: key.id, ...predicted, ...examples } : null;
   await printResult({ method: 'POST', path, body, policy }, options, io);
-  if (outcome?.decision === 'block') throw blocked(outcome);
+  if (predicted?.decision === 'block') throw blocked(predicted);
 }
 
 /** The key whose request it would be: the presented one, else the only one there is. */

@@ -104,12 +104,10 @@ export function madeUp(unused: string, program: string): string {
 
 function samples(program: string): string[] {
   const commands = sandboxSamples.map(
-    ({ prompt, outcome }) => [`${program} send "${prompt}"`, outcome] as const,
+    ({ prompt, result }) => [`${program} send "${prompt}"`, result] as const,
   );
-  // With no-break spaces, so that a narrow terminal has the outcome on a line of its own.
-  return commands.map(
-    ([command, outcome]) => `           ${command}  (${outcome.replaceAll(' ', '\u00a0')})`,
-  );
+  // With no-break spaces, so that a narrow terminal has the result on a line of its own.
+  return commands.map(([command, result]) => `           ${command}  (${result.replaceAll(' ', '\u00a0')})`);
 }
 
 function hasSamplePolicy({ source }: Config): boolean {

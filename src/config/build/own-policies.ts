@@ -28,8 +28,8 @@ export const sandboxPolicies = {
 
 /** Requests that show them, with what happens to each. */
 export const sandboxSamples = [
-  { prompt: 'when does Project Nightfall start?', outcome: 'blocked: a code name' },
-  { prompt: 'is API_KEY=q8Zr2LxV7nT4wKc9YbHd1mPs right?', outcome: 'the secret is replaced' },
+  { prompt: 'when does Project Nightfall start?', result: 'blocked: a code name' },
+  { prompt: 'is API_KEY=q8Zr2LxV7nT4wKc9YbHd1mPs right?', result: 'the secret is replaced' },
 ] as const;
 
 const maskPolicyName = 'mask-option';

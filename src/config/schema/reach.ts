@@ -51,10 +51,10 @@ export function markedSettings(
 ): readonly MarkedSetting[] {
   const { reach = inherited, parts } = inspected(schema);
   if (parts === undefined) return [{ path, reach }];
-  const isWhole = reach !== undefined;
-  const inner = [...parts].filter(([, part]) => !isWhole || inspected(part).reaches);
+  const hasReach = reach !== undefined;
+  const inner = [...parts].filter(([, part]) => !hasReach || inspected(part).reaches);
   return [
-    ...(isWhole ? [{ path, reach }] : []),
+    ...(hasReach ? [{ path, reach }] : []),
     ...inner.flatMap(([step, part]) => markedSettings(part, [...path, step], reach)),
   ];
 }

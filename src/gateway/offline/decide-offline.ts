@@ -74,7 +74,7 @@ export async function decideWith<Found extends Decided>(
 }
 
 interface WholeDecision<Found extends Decided> {
-  readonly outcome: PredictedDecision;
+  readonly predicted: PredictedDecision;
   readonly decided: OfflineDecision<Found> | undefined;
 }
 
@@ -88,7 +88,7 @@ function decideOnce<Found extends Decided>(
     request = parseRequest(body, endpoint, pathModel);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { outcome: refusedByGate(error), decided: undefined };
+    return { predicted: refusedByGate(error), decided: undefined };
   }
   const { document } = request;
   const names = [...config.providers.values()].flatMap(({ name, isConfigured }) =>
@@ -155,9 +155,9 @@ function decideOnce<Found extends Decided>(
   const first = targets.find(({ kind }) => kind !== 'unsupported');
   const ofPolicies =
     first?.kind === 'built' ? toStricter(decision, first.found.decision) : toOutcome(decision);
-  const outcome = route.isChosen ? { ...ofPolicies, route: toReport(route, plan, config) } : ofPolicies;
+  const predicted = route.isChosen ? { ...ofPolicies, route: toReport(route, plan, config) } : ofPolicies;
   const isServed = route.targets.length > 0;
-  return { outcome, decided: { subject, found, decision, route, targets, isServed } };
+  return { predicted, decided: { subject, found, decision, route, targets, isServed } };
 }
 
 /** In the order in which the session tries them; without one in that of the file. */
@@ -198,11 +198,11 @@ function toReport(
 /** Decides by the key's policies alone, and says what they make of the request. Services that rules name are asked. */
 export async function decideOffline(question: Question) {
   const { policies } = question.key;
-  const { outcome, decided } = await decideWith(question, (subject) => ({
+  const { predicted, decided } = await decideWith(question, (subject) => ({
     decision: policies.decide(subject),
   }));
   return {
-    outcome,
+    predicted,
     /** The client's request; undefined if strict parsing refuses it. */
     document: decided?.subject.document,
     /** `provider/model`, in the order in which they are tried. */
@@ -214,7 +214,7 @@ export async function decideOffline(question: Question) {
   };
 }
 
-/** The stricter of two decisions as an outcome; the first one if they are equally strict. */
+/** The stricter of two decisions as a prediction; the first one if they are equally strict. */
 function toStricter(one: Decision, other: Decision): PredictedDecision {
   const isOther = actions.indexOf(other.action) > actions.indexOf(one.action);
   const both = (names: (decision: Decision) => readonly string[]) => [

@@ -44,8 +44,10 @@ type Explanation = ReturnType<typeof explain>;
 export async function explainRequest(question: Question): Promise<ExplainReport> {
   const { endpoint, key } = question;
   const about = { endpoint: endpoint.name, key: key.id, project: key.project };
-  const { outcome, decided } = await decideWith(question, (subject) => explain(key.policies, subject, nowUs));
-  if (decided === undefined) return { ...about, ...outcome, rules: [] };
+  const { predicted, decided } = await decideWith(question, (subject) =>
+    explain(key.policies, subject, nowUs),
+  );
+  if (decided === undefined) return { ...about, ...predicted, rules: [] };
   const { subject, found, decision, targets, isServed } = decided;
   const { redacted } = decision;
   const outgoing = targets.filter(({ kind, changed }) => kind !== 'own bytes' || changed.length > 0);
@@ -54,7 +56,7 @@ export async function explainRequest(question: Question): Promise<ExplainReport>
     model: subject.model,
     target_models: subject.targetModels,
     served: isServed,
-    ...outcome,
+    ...predicted,
     ...examplesIn(key.policies, subject.document),
     rules: withOwnVerdicts(found.rules, decision).map(toReport),
     microseconds: Math.round(found.microseconds),

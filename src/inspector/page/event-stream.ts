@@ -7,12 +7,12 @@ export type LinkState =
   | { readonly state: 'live' }
   | { readonly state: 'cut'; readonly why: string };
 
-export type Event = {
+export type LiveEvent = {
   [Name in keyof Events]: { readonly name: Name; readonly data: Events[Name] };
 }[keyof Events];
 
 interface Listener {
-  onEvent(event: Event): void;
+  onEvent(event: LiveEvent): void;
   onConnection(connection: LinkState): void;
   /** The session has ended: no reconnecting. */
   onSignedOut(): void;
@@ -59,7 +59,7 @@ export async function followEvents(
 
 interface ReadProgress {
   onOpen(): void;
-  onEvent(event: Event, id: string | undefined): void;
+  onEvent(event: LiveEvent, id: string | undefined): void;
 }
 
 async function readOnce(
@@ -78,7 +78,8 @@ async function readOnce(
     reading.onOpen();
     const parser = createParser({
       // Only this gateway writes here: contract.ts.
-      onEvent: ({ event, data, id }) => reading.onEvent({ name: event, data: JSON.parse(data) } as Event, id),
+      onEvent: ({ event, data, id }) =>
+        reading.onEvent({ name: event, data: JSON.parse(data) } as LiveEvent, id),
     });
     const decoder = new TextDecoder();
     const reader = response.body?.getReader();

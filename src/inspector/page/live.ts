@@ -1,7 +1,7 @@
 import type { KeepBodiesAnswer, KeepBodiesRequest } from '../contract/actions.ts';
 import type { NowAnswer } from '../contract/events.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
-import { type Event, followEvents, type LinkState } from './event-stream.ts';
+import { followEvents, type LinkState, type LiveEvent } from './event-stream.ts';
 import { type ApiClient, CallError, messageOfCall } from './session.ts';
 import { Traffic } from './traffic.ts';
 
@@ -136,7 +136,7 @@ export class Live {
     return cursor;
   }
 
-  #apply(event: Event): void {
+  #apply(event: LiveEvent): void {
     switch (event.name) {
       case 'resync':
         return void this.start();

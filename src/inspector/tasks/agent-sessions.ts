@@ -27,14 +27,14 @@ export async function listSessions({ place, sinceMs }: SessionsQuery): Promise<A
   return { sessions: found.slice(0, listed).map(toSession), has_more: found.length > listed };
 }
 
-export interface SessionQuery {
+export interface SessionOfKey {
   readonly place: LedgerPlace;
   readonly session: string;
   readonly key: string;
 }
 
 /** Throws inspector.unknown. */
-export async function showSession({ place, session, key }: SessionQuery): Promise<AgentSessionDetail> {
+export async function showSession({ place, session, key }: SessionOfKey): Promise<AgentSessionDetail> {
   const sums = await readSessions(place, { sinceMs: 0, limit: mostKeys, session });
   const sum = sums.find((each) => each.key === key);
   if (sum === undefined)

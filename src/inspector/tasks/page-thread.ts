@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { toGatewayError } from '../../errors.ts';
-import type { SessionQuery, SessionsQuery } from './agent-sessions.ts';
+import type { SessionOfKey, SessionsQuery } from './agent-sessions.ts';
 import type { DecisionTask } from './decision-task.ts';
 import type { HistoryQuery } from './read-history.ts';
 
@@ -8,7 +8,7 @@ export type PageTask =
   | { readonly kind: 'explain' | 'try'; readonly task: DecisionTask }
   | { readonly kind: 'history'; readonly query: HistoryQuery }
   | { readonly kind: 'sessions'; readonly query: SessionsQuery }
-  | { readonly kind: 'session'; readonly query: SessionQuery };
+  | { readonly kind: 'session'; readonly query: SessionOfKey };
 
 /** Loads what the task needs only: a thread is started for each, and rules take ten times as long to load as the ledger. */
 async function load(task: PageTask): Promise<() => unknown> {

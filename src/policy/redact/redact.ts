@@ -19,7 +19,7 @@ export type HidePointer = (pointer: string) => string;
  * A pointer contains object keys, and a key may itself be a text that a rule matches: such keys are masked, whichever rule
  * found them and whichever rule's place is shown.
  */
-export function createPointerMask({ matches }: SearchResult): HidePointer {
+export function createPointerHider({ matches }: SearchResult): HidePointer {
   const names = new Set<string>();
   for (const found of matches.values()) {
     for (const { segment } of found) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { clientNames, clientOf } from '../../../src/cli/agents/clients.ts';
+import { clientOf, knownClients } from '../../../src/cli/agents/clients.ts';
 import { exportLines, unsetLines } from '../../../src/cli/env.ts';
 
 const target = { url: 'http://127.0.0.1:4100', key: 'gw_key', models: {} };
@@ -36,7 +36,7 @@ describe.each(shells.filter(({ shell }) => shell === 'sh' || hasFish))('in $shel
     return stdout + stderr;
   }
 
-  test.each(clientNames)('the lines for %s are taken, and --unset takes them back', (name) => {
+  test.each(knownClients)('the lines for %s are taken, and --unset takes them back', (name) => {
     const settings = clientOf(name).settings(target);
     const { conflicts } = clientOf(name);
     const owned: readonly string[] = conflicts;

@@ -289,7 +289,7 @@ describe('where the list and the rules say, as explain says, and nowhere else', 
           const should = expected(list, facts);
           const where = `list ${i}, request ${j}: ${JSON.stringify({ list, facts, should })}`;
           const targets = typeof should === 'string' ? { open: [], asked: [] } : should;
-          expect(explained.outcome.decision === 'block', where).toBe(should === 'blocked');
+          expect(explained.predicted.decision === 'block', where).toBe(should === 'blocked');
           expect(record.reason, where).toBe(reasons[typeof should === 'string' ? should : 'sent']);
           expect(fits(asked, targets.asked, list.status), `${asked}; ${where}`).toBe(true);
           counts[typeof should === 'string' ? should : 'sent'] += 1;

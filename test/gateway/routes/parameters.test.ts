@@ -199,7 +199,7 @@ test('explain names what is changed, and decides on it', async () => {
   if (key === undefined) throw new Error('there is no key');
   const question = { config, key, body: Buffer.from(hello), nowMs: 0, ...destinationNamed('messages') };
 
-  expect((await decideOffline(question)).outcome).toMatchObject({ decision: 'block', rule: 'r' });
+  expect((await decideOffline(question)).predicted).toMatchObject({ decision: 'block', rule: 'r' });
   expect((await explainRequest(question)).outgoing).toMatchObject([
     { target: 'claude/claude-1', changed: ['provider.order', 'header:x-title'], decision: 'block' },
   ]);

@@ -83,7 +83,7 @@ function placeOf({ path, endpoint = '', model }: ExchangeRow): string {
   return path.includes('{model}') && model !== undefined ? path.replace('{model}', () => model) : endpoint;
 }
 
-export type TryOutcome = TryPolicyAnswer | { readonly kind: 'failed'; readonly message: string };
+export type TryResult = TryPolicyAnswer | { readonly kind: 'failed'; readonly message: string };
 
 // Milliseconds after the last keystroke: long enough to finish a word. The first decision doesn't wait.
 const waitMs = 400;
@@ -94,10 +94,10 @@ const busyMs = 1_000;
  * What would be decided; asked for again a moment after every change, and after a failure when the gateway is there
  * again.
  */
-export function useOutcome(live: Live, { rules, body, key, endpoint }: Scratch): TryOutcome | undefined {
-  const [outcome, setOutcome] = useState<TryOutcome>();
+export function useTryResult(live: Live, { rules, body, key, endpoint }: Scratch): TryResult | undefined {
+  const [result, setResult] = useState<TryResult>();
   const [attempt, setAttempt] = useState(0);
-  useReconnect(live, () => outcome?.kind === 'failed' && setAttempt(attempt + 1));
+  useReconnect(live, () => result?.kind === 'failed' && setAttempt(attempt + 1));
   useEffect(() => {
     if (rules === undefined || body === undefined) return undefined;
     const request: TryPolicyRequest = {
@@ -111,18 +111,18 @@ export function useOutcome(live: Live, { rules, body, key, endpoint }: Scratch):
       const answer = await tryPolicy(live, request);
       if (!isCurrent) return;
       if (answer === 'busy') timer = setTimeout(() => void decide(), busyMs);
-      else setOutcome(answer);
+      else setResult(answer);
     };
-    let timer = setTimeout(() => void decide(), outcome === undefined ? 0 : waitMs);
+    let timer = setTimeout(() => void decide(), result === undefined ? 0 : waitMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
   }, [rules, body, key, endpoint, attempt]);
-  return outcome;
+  return result;
 }
 
-async function tryPolicy(live: Live, request: TryPolicyRequest): Promise<TryOutcome | 'busy'> {
+async function tryPolicy(live: Live, request: TryPolicyRequest): Promise<TryResult | 'busy'> {
   try {
     return await live.session.post<TryPolicyAnswer>('try-policy', request);
   } catch (error) {

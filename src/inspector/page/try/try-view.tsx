@@ -7,7 +7,7 @@ import { formatMicroseconds } from '../format.ts';
 import type { Live } from '../live.ts';
 import { Choice, ProblemNote } from '../shell/controls.tsx';
 import { visible, visibleLine } from '../text/visible.ts';
-import { type Scratch, type TryOutcome, useOutcome, useScratch } from './scratch.ts';
+import { type Scratch, type TryResult, useScratch, useTryResult } from './scratch.ts';
 
 interface Properties {
   readonly live: Live;
@@ -20,7 +20,7 @@ interface Properties {
 /** A scratch copy of the rules and a request: what would be decided. Nothing is saved, nothing is sent. */
 export function TryView({ live, id, kept }: Properties) {
   const { scratch, change, policies } = useScratch(live, id, kept);
-  const outcome = useOutcome(live, scratch);
+  const result = useTryResult(live, scratch);
   const editor = useRef<HTMLTextAreaElement>(null);
   const inForce = policies.state === 'done' ? policies.answer.text : undefined;
   return (
@@ -41,7 +41,7 @@ export function TryView({ live, id, kept }: Properties) {
           value={scratch.rules ?? ''}
           onInput={(rules) => change({ rules })}
           area={editor}
-          problems={outcome?.kind === 'invalid' ? outcome.problems.map(({ line }) => line) : []}
+          problems={result?.kind === 'invalid' ? result.problems.map(({ line }) => line) : []}
         />
         <header>
           <h2>Request</h2>
@@ -74,7 +74,7 @@ export function TryView({ live, id, kept }: Properties) {
       </section>
       <section class="try-outcome" aria-label="What would be decided">
         <TrialResult
-          outcome={outcome}
+          result={result}
           onLine={(line) => editor.current !== null && selectLine(editor.current, line)}
         />
       </section>
@@ -140,26 +140,26 @@ const words = {
   block: 'It would be blocked',
 } as const;
 
-interface OutcomeProperties {
-  readonly outcome: TryOutcome | undefined;
+interface ResultProperties {
+  readonly result: TryResult | undefined;
   onLine(line: number): void;
 }
 
 /** The verdict, which screen readers announce whenever it changes, and below it how it came about. */
-function TrialResult({ outcome, onLine }: OutcomeProperties) {
+function TrialResult({ result, onLine }: ResultProperties) {
   return (
     <>
       <div role="status">
-        {outcome === undefined && <p class="note">Deciding …</p>}
-        {outcome?.kind === 'failed' && <p class="problem">{visible(outcome.message)}</p>}
-        {outcome?.kind === 'invalid' && <h2 class="verdict-line block">The rules can't be read</h2>}
-        {outcome?.kind === 'decided' && (
-          <h2 class={`verdict-line ${outcome.decision}`}>{words[outcome.decision]}</h2>
+        {result === undefined && <p class="note">Deciding …</p>}
+        {result?.kind === 'failed' && <p class="problem">{visible(result.message)}</p>}
+        {result?.kind === 'invalid' && <h2 class="verdict-line block">The rules can't be read</h2>}
+        {result?.kind === 'decided' && (
+          <h2 class={`verdict-line ${result.decision}`}>{words[result.decision]}</h2>
         )}
       </div>
-      {outcome?.kind === 'invalid' && (
+      {result?.kind === 'invalid' && (
         <ul class="problems">
-          {outcome.problems.map(({ line, column, message }) => (
+          {result.problems.map(({ line, column, message }) => (
             <li key={`${line}:${column} ${message}`}>
               <button type="button" class="link" onClick={() => onLine(line)}>
                 line {line}
@@ -169,17 +169,17 @@ function TrialResult({ outcome, onLine }: OutcomeProperties) {
           ))}
         </ul>
       )}
-      {outcome?.kind === 'decided' && <Decided outcome={outcome} onLine={onLine} />}
+      {result?.kind === 'decided' && <Decided result={result} onLine={onLine} />}
     </>
   );
 }
 
-interface DecidedProperties extends OutcomeProperties {
-  readonly outcome: Extract<TryPolicyAnswer, { kind: 'decided' }>;
+interface DecidedProperties extends ResultProperties {
+  readonly result: Extract<TryPolicyAnswer, { kind: 'decided' }>;
 }
 
-function Decided({ outcome, onLine }: DecidedProperties) {
-  const { rule, reason, at, microseconds, message, rules, examples, request, redacted } = outcome;
+function Decided({ result, onLine }: DecidedProperties) {
+  const { rule, reason, at, microseconds, message, rules, examples, request, redacted } = result;
   const lines = [rule && `rule ${rule}`, reason, at, `decided in ${formatMicroseconds(microseconds)}`];
   return (
     <>

@@ -4,7 +4,7 @@ import { isMarkedPlaceholder, isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
 import { type CharacterSet, codeAt, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
 import { findInPieces, isSeam, maxJoins } from './across-seams.ts';
-import type { KeyPart, Run } from './format.ts';
+import type { CharacterRun, KeyPart } from './format.ts';
 import {
   type AnchorNode,
   type AnchorTree,
@@ -226,7 +226,7 @@ class RunEnds {
     this.#text = text;
   }
 
-  of({ set, max }: Run, start: number): number {
+  of({ set, max }: CharacterRun, start: number): number {
     const text = this.#text;
     const last = max > longRun ? this.#last.get(set) : undefined;
     if (last !== undefined && start >= last.start && start < last.end) return last.end;

@@ -10,7 +10,7 @@ import {
 } from '../text/characters.ts';
 
 /** A number of characters of a set. */
-export interface Run {
+export interface CharacterRun {
   readonly set: CharacterSet;
   /** The set as a lower-case expression, for the prefilter. */
   readonly regex: string;
@@ -21,7 +21,7 @@ export interface Run {
 }
 
 /** A key's parts, one after the other. */
-export type KeyPart = string | Run;
+export type KeyPart = string | CharacterRun;
 
 /** Of each set: which characters belong to it, as an expression, and further ones. */
 const characters: Readonly<Record<string, readonly [(code: number) => boolean, string, string?]>> = {
@@ -40,7 +40,7 @@ const characters: Readonly<Record<string, readonly [(code: number) => boolean, s
 };
 
 /** One object per set, so that run ends can be cached by set. */
-const sets: ReadonlyMap<string, Omit<Run, 'min' | 'max'>> = new Map(
+const sets: ReadonlyMap<string, Omit<CharacterRun, 'min' | 'max'>> = new Map(
   Object.entries(characters).map(([name, [belongs, regex, others]]) => [
     name,
     { set: toCharacterSet(belongs, others), regex, isPadded: name === 'base64' },

@@ -1,6 +1,6 @@
 import { type AnchoredRegex, longRunLength } from '../detector.ts';
 import { isAlphanumeric, isIn } from '../text/characters.ts';
-import { expandFormat, type KeyPart, type Run, readFormat } from './format.ts';
+import { type CharacterRun, expandFormat, type KeyPart, readFormat } from './format.ts';
 import groups from './services.json' with { type: 'json' };
 
 /** What the keys of one service look like: plain data, compiled into the search. */
@@ -85,7 +85,7 @@ const hyphen = 0x2d;
 function isFixed(literals: readonly string[], parts: readonly KeyPart[]): boolean {
   const runs = parts.filter((part) => typeof part !== 'string');
   const length = runs.reduce((sum, { min }) => sum + min, 0);
-  const hasLength = ({ min, max, set }: Run) => min === max || (min >= 30 && !isIn(set, hyphen));
+  const hasLength = ({ min, max, set }: CharacterRun) => min === max || (min >= 30 && !isIn(set, hyphen));
   if (length < minFixed || !runs.every(hasLength)) return false;
   return isUnique(literals, parts) || /^[A-Z]{4}$/.test(literals[0] ?? '');
 }
