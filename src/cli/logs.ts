@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { withUserHistory } from './history/open-history.ts';
 import { type ExchangeFilter, followExchanges, listExchanges } from './logs/exchanges.ts';
 import { buildRemove } from './logs/remove.ts';
-import { conversationId, search, show } from './logs/show.ts';
+import { search, show, shownId } from './logs/show.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -90,7 +90,7 @@ async function listConversations(options: LogsOptions, io: Io): Promise<void> {
   }
   await withUserHistory(io.env, async (history) => {
     const list = (history?.list(options.limit) ?? []).map((kept) => ({
-      id: conversationId(kept),
+      id: shownId(kept),
       name: kept.name,
       model: kept.model,
       turns: kept.turns,

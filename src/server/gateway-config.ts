@@ -24,7 +24,7 @@ export function gatewayConfig(
   const memory = memoryShare(workers);
   // Half of it must be room enough for the largest body.
   const bodyBytes = Math.min(limits.bodyBytes, memory.bodiesBytes / 2);
-  const bodiesBytes = Math.max(shareOf(limits.bodiesInFlightBytes, workers), 2 * limits.bodyBytes);
+  const bodiesBytes = Math.max(shareForWorker(limits.bodiesInFlightBytes, workers), 2 * limits.bodyBytes);
   const setBy = (setting: string, isSmaller: boolean) =>
     isSmaller
       ? `as there are ${inMebibytes(memory.totalBytes)} of memory; with more the setting holds, ${setting}`
@@ -46,7 +46,7 @@ export function gatewayConfig(
     keys,
     policySets: () => [...config.keys.records()].map(({ policies }) => policies),
     providers: [...config.providers.values()].flatMap((provider) => {
-      const connections = shareOf(provider.connections, workers);
+      const connections = shareForWorker(provider.connections, workers);
       return providerOptions({ ...provider, connections }, sandboxUrl);
     }),
     models: config.models,
@@ -60,7 +60,7 @@ export function gatewayConfig(
 }
 
 /** A process's share of a limit that applies to all together. */
-export function shareOf(limit: number, workers: number): number {
+export function shareForWorker(limit: number, workers: number): number {
   return Math.max(1, Math.floor(limit / workers));
 }
 

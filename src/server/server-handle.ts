@@ -16,7 +16,7 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { MetricData } from '../record/metrics/families.ts';
 import type { WriteRecord } from '../record/record.ts';
 import type { LogLevel } from '../record/recorder.ts';
-import { gatewayConfig, shareOf } from './gateway-config.ts';
+import { gatewayConfig, shareForWorker } from './gateway-config.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
 import { memoryShare } from './memory-share.ts';
 import { type InspectorSettings, openInspector } from './open-inspector.ts';
@@ -136,7 +136,7 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
   const server: GatewayServer = await serveGateway({
     host,
     port,
-    limits: { ...limits, connections: shareOf(limits.connections, count) },
+    limits: { ...limits, connections: shareForWorker(limits.connections, count) },
     accepted,
     startedMs,
     countOpen,

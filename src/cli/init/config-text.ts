@@ -101,18 +101,18 @@ function modelSection(providers: readonly FoundProvider[]): string {
   ].join('\n');
 }
 
-interface Match {
+interface WrittenEntry {
   readonly match: string;
   readonly provider: string;
   readonly model?: string;
 }
 
 /** Which of them serves which names; where two serve the same, the first does. */
-function servedMatches(providers: readonly FoundProvider[]): readonly Match[] {
+function servedMatches(providers: readonly FoundProvider[]): readonly WrittenEntry[] {
   const own = providers.flatMap(({ name, models }) =>
-    models.map((match): Match => ({ match, provider: name })),
+    models.map((match): WrittenEntry => ({ match, provider: name })),
   );
-  const agents = providers.flatMap(({ name, agentModels }): Match[] =>
+  const agents = providers.flatMap(({ name, agentModels }): WrittenEntry[] =>
     agentModels === undefined ? [] : [{ ...agentModels, provider: name }],
   );
   const all = [...own, ...agents];

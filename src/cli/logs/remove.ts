@@ -8,7 +8,7 @@ import { type CommonOptions, commonOptions, createCommand, durationArgument } fr
 import type { Io } from '../shell/io.ts';
 import { note } from '../shell/print/print.ts';
 import { recordsFile } from '../shell/running-configuration.ts';
-import { conversationId, findConversation, findRecord, notFound } from './show.ts';
+import { findConversation, findRecord, notFound, shownId } from './show.ts';
 
 interface RemoveOptions extends CommonOptions {
   readonly all?: true;
@@ -71,7 +71,7 @@ async function noRecord(requestId: string, io: Io): Promise<GatewayError> {
   return withUserHistory(io.env, async (history) => {
     const conversation = history && findConversation(history, requestId);
     if (conversation === undefined) return notFound(requestId);
-    const id = conversationId(conversation);
+    const id = shownId(conversation);
     const message = `there is no record of ${requestId}, but it is part of the conversation ${id}`;
     return new GatewayError('log.unknown', `${message}: gateway logs rm ${id}`);
   });

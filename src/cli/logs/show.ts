@@ -25,7 +25,7 @@ export async function show(
       ...(record && { exchange: record }),
       ...(conversation && {
         conversation: {
-          id: conversationId(conversation),
+          id: shownId(conversation),
           name: conversation.name,
           model: conversation.model,
           system: conversation.system,
@@ -43,7 +43,7 @@ export async function show(
   });
 }
 
-export function conversationId({ id }: Pick<KeptConversation, 'id'>): string {
+export function shownId({ id }: Pick<KeptConversation, 'id'>): string {
   return `c${id}`;
 }
 
@@ -141,7 +141,7 @@ function narrowedFirst({ stdout }: Io): readonly string[] {
 }
 
 function toFound({ conversation, name, role, atMs, requestId, excerpt }: FoundTurn): Found {
-  const place = name ?? conversationId({ id: conversation });
+  const place = name ?? shownId({ id: conversation });
   return { in: place, role, at: new Date(atMs).toISOString(), request_id: requestId, excerpt };
 }
 

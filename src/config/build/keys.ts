@@ -54,7 +54,7 @@ export interface KeyRing {
   records(): Iterable<KeyRecord>;
 }
 
-interface RingEntry {
+interface KeyEntry {
   /** Of the key: SHA-256 in hexadecimal. */
   readonly hash: string;
   readonly record: KeyRecord;
@@ -63,9 +63,9 @@ interface RingEntry {
 const prefixLength = 8;
 
 /** A ring of keys; `replaced` are found too, and are no keys of their own. */
-export function createKeyRing(entries: readonly RingEntry[], replaced: readonly RingEntry[] = []): KeyRing {
+export function createKeyRing(entries: readonly KeyEntry[], replaced: readonly KeyEntry[] = []): KeyRing {
   // Found by the first bytes of the hash: what the lookup's time reveals of them is no help in finding a key.
-  const byPrefix = new Map<string, RingEntry[]>();
+  const byPrefix = new Map<string, KeyEntry[]>();
   for (const entry of [...entries, ...replaced]) {
     const prefix = entry.hash.slice(0, prefixLength);
     const others = byPrefix.get(prefix);

@@ -2,7 +2,7 @@ import { regionOf } from '../../hosts/clouds.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
 import {
-  endpoints as allEndpoints,
+  endpointNames as allEndpoints,
   type EndpointName,
   type ProviderDialect,
   type ProviderSettings,

@@ -5,7 +5,7 @@ import { duration, filePath, headerName, httpUrl, nameSchema, proxyUrl } from '.
 
 const providerDialects = ['sandbox', 'anthropic', 'openai', 'gemini', 'bedrock', 'vertex'] as const;
 // biome-ignore format: a list
-export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings', 'gemini', 'gemini_embeddings'] as const;
+export const endpointNames = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings', 'gemini', 'gemini_embeddings'] as const;
 
 const key = () =>
   reaching(
@@ -51,7 +51,7 @@ export const providerSchema = z.strictObject({
     .optional()
     .describe('The api-version of an Azure resource without /openai/v1; its base_url ends with /openai.'),
   endpoints: z
-    .array(reaching('nothing', z.enum(endpoints)))
+    .array(reaching('nothing', z.enum(endpointNames)))
     .min(1)
     .optional()
     .describe("The endpoints that this host supports; default: all of its dialect's."),
@@ -116,4 +116,4 @@ export const providerSchema = z.strictObject({
 
 export type ProviderSettings = z.output<typeof providerSchema>;
 export type ProviderDialect = (typeof providerDialects)[number];
-export type EndpointName = (typeof endpoints)[number];
+export type EndpointName = (typeof endpointNames)[number];

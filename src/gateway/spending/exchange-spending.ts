@@ -21,7 +21,7 @@ interface SpendingExchange {
   readonly record: RecordDraft;
 }
 
-interface Limits {
+interface SpendingParts {
   /** The limits of a key and its project, and of a run of the key; undefined if there are none. */
   readonly limiterFor: (key: KeyRecord, ofRun?: KeyLimits) => Limiter | undefined;
   /** Undefined if no ledger is kept. */
@@ -80,7 +80,7 @@ export class ExchangeSpending implements Subscriber {
   async reserve(
     routed: RoutedRequest,
     { body, ofRun }: ClientRequest,
-    { limiterFor, ledger }: Limits,
+    { limiterFor, ledger }: SpendingParts,
   ): Promise<void> {
     const spending = new Spending(routed);
     this.#spending = spending;

@@ -7,7 +7,7 @@ import { Chart } from '../now/chart.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { useLoad } from '../use-call.ts';
 import { agentsOf, type ShownTurn, showTurns } from './session-turns.ts';
-import { CacheBar, costOf } from './sessions-view.tsx';
+import { CacheBar, costText } from './sessions-view.tsx';
 
 interface Properties {
   readonly live: Live;
@@ -48,7 +48,7 @@ function Detail({ detail: { session, turns } }: { readonly detail: AgentSessionD
         {session.agent ?? 'unknown agent'}, key {visibleLine(session.key)}, since{' '}
         {formatTime(session.started)}: {formatCount(session.requests)} requests,{' '}
         {formatCount(session.tokens.input)} tokens in, {formatCount(session.tokens.output)} out,{' '}
-        {costOf(session)}
+        {costText(session)}
         {missed > 0 && (
           <b class="missed"> {missed === 1 ? 'One turn' : `${missed} turns`} missed the cache.</b>
         )}

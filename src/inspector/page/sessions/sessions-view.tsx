@@ -95,7 +95,7 @@ function Sessions({
                 <CacheBar tokens={each.tokens} />
               </td>
               <td class="number">{formatCount(each.tokens.output)}</td>
-              <td class="number">{costOf(each)}</td>
+              <td class="number">{costText(each)}</td>
             </tr>
           ))}
         </tbody>
@@ -105,7 +105,7 @@ function Sessions({
   );
 }
 
-export function costOf({ cost_usd: usd, unpriced, requests }: AgentSession): string {
+export function costText({ cost_usd: usd, unpriced, requests }: AgentSession): string {
   return unpriced === requests ? 'no price' : `${formatCost(usd)}${unpriced > 0 ? ' +' : ''}`;
 }
 
