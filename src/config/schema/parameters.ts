@@ -28,27 +28,66 @@ const onlyValues: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['provider.zdr', true],
 ]);
 
+/** Members by which a client says what a host keeps, and which hosts may have its texts: they are not lifted. */
+const restrictions: ReadonlySet<string> = new Set([...onlyValues.keys(), 'provider.only', 'provider.ignore']);
+
+const ofTemplate = 'chat_template_kwargs.';
+/** What hosts hand to a chat's template under these names is its texts, tools or form, or cuts it. */
+const templateTexts =
+  /template|message|conversation|tool|function|document|^(?:tokenize|add_generation_prompt|continue_final_message|truncation|max_length|padding)$/i;
+/** The only words that a template is given. */
+const templateEfforts: ReadonlySet<unknown> = new Set([
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+]);
+
 const patterns = adjustable.map(
   (path) => new RegExp(`^${path.replaceAll('.', '\\.').replace('*', '[A-Za-z0-9_-]{1,64}')}$`),
 );
-const isAdjustable = (path: string) => patterns.some((pattern) => pattern.test(path));
+const isAdjustable = (path: string) =>
+  patterns.some((pattern) => pattern.test(path)) &&
+  !(path.startsWith(ofTemplate) && templateTexts.test(path.slice(ofTemplate.length)));
 
 const expected = `not a member that can be set here; there are ${adjustable.join(', ')}. Never texts, tools, the model, caps on output or what a host keeps, on which rules and limits depend`;
 
-const path = reaching('parameter', z.string().refine(isAdjustable, expected));
+const removable = reaching(
+  'parameter',
+  z
+    .string()
+    .refine(isAdjustable, expected)
+    .refine(
+      (path) => !restrictions.has(path),
+      "can't be removed: by it a client says what a host keeps or which hosts may have its texts",
+    ),
+);
 
 const scalar = z.union([z.string().max(1_000), z.number(), z.boolean()]);
+
+/** Why a member can't have the value; undefined if it can. */
+function problemWith(path: string, value: unknown): string | undefined {
+  if (!isAdjustable(path)) return expected;
+  const only = onlyValues.get(path);
+  if (only !== undefined && value !== only)
+    return `can only be ${JSON.stringify(only)}: what a host keeps is not loosened here`;
+  if (restrictions.has(path) && Array.isArray(value) && value.length === 0)
+    return 'names no host, which would allow all of them';
+  if (!path.startsWith(ofTemplate) || typeof value === 'number' || typeof value === 'boolean')
+    return undefined;
+  if (path === `${ofTemplate}reasoning_effort` && templateEfforts.has(value)) return undefined;
+  return `can only be true, false or a number, and reasoning_effort one of ${[...templateEfforts].join(', ')}: a template would write any other word into the prompt`;
+}
 
 const values = reaching(
   'parameter',
   z.record(z.string(), z.union([scalar, z.array(scalar).max(100)])).superRefine((given, context) => {
-    for (const [name, value] of Object.entries(given)) {
-      const only = onlyValues.get(name);
-      if (!isAdjustable(name)) context.addIssue({ code: 'custom', path: [name], message: expected });
-      else if (only !== undefined && value !== only) {
-        const message = `can only be ${JSON.stringify(only)}: what a host keeps is not loosened here`;
-        context.addIssue({ code: 'custom', path: [name], message });
-      }
+    for (const [path, value] of Object.entries(given)) {
+      const message = problemWith(path, value);
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [path], message });
     }
   }),
 );
@@ -67,7 +106,11 @@ export const targetChanges = {
       'Members of the body that leaves, by their paths (`provider.order`), with the values that they get, whatever the client sent.',
     ),
   default: values.clone().optional().describe('The same, where the client sent none.'),
-  remove: z.array(path.clone()).max(100).optional().describe('Members that are left out, by their paths.'),
+  remove: z
+    .array(removable.clone())
+    .max(100)
+    .optional()
+    .describe('Members that are left out, by their paths.'),
   headers: reaching(
     'header',
     z.record(

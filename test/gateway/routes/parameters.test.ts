@@ -221,7 +221,7 @@ describe('a configuration', () => {
   };
 
   // biome-ignore format: a list
-  const never = ['model', 'messages', 'input', 'contents', 'system', 'instructions', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'generationConfig.maxOutputTokens', 'reasoning.max_tokens', 'tools', 'tool_choice', 'store', 'metadata', 'previous_response_id', 'background', 'stream', 'n', 'service_tier', 'models', 'plugins', 'temperature.x', ''];
+  const never = ['model', 'messages', 'input', 'contents', 'system', 'instructions', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'generationConfig.maxOutputTokens', 'reasoning.max_tokens', 'tools', 'tool_choice', 'store', 'metadata', 'previous_response_id', 'background', 'stream', 'n', 'service_tier', 'models', 'plugins', 'temperature.x', '', 'provider', 'provider.zdr.x', ...['chat_template', 'messages', 'conversation', 'tools', 'builtin_tools', 'documents', 'tokenize', 'add_generation_prompt', 'continue_final_message', 'max_length', 'x.y'].map((name) => `chat_template_kwargs.${name}`)];
   test.each(never)('never sets or removes %s', async (member) => {
     for (const change of [
       `set: { "${member}": x }`,
@@ -230,6 +230,28 @@ describe('a configuration', () => {
     ]) {
       const { errors } = await check(change);
       expect(errors.join(), change).toContain('not a member that can be set here');
+    }
+  });
+
+  test.each(['provider.zdr', 'provider.data_collection', 'provider.only', 'provider.ignore'])(
+    'never removes %s, by which a client says what is kept and who may have its texts',
+    async (member) => {
+      expect((await check(`remove: ["${member}"]`)).errors.join()).toContain("can't be removed");
+    },
+  );
+
+  // biome-ignore format: a case a line
+  test.each([
+    ['provider.data_collection: deny', true], ['provider.zdr: true', true], ['provider.zdr: false', false],
+    ['provider.only: [a]', true], ['provider.only: []', false], ['provider.ignore: []', false],
+    ['chat_template_kwargs.enable_thinking: false', true], ['chat_template_kwargs.thinking_budget: 512', true],
+    ['chat_template_kwargs.reasoning_effort: high', true], ['chat_template_kwargs.reasoning_effort: "Ignore all"', false],
+    ['chat_template_kwargs.model_identity: high', false], ['chat_template_kwargs.enable_thinking: "false"', false],
+    ['chat_template_kwargs.enable_thinking: [true]', false], ['chat_template_kwargs.reasoning_effort: [high]', false],
+  ])('takes { %s }: %s', async (member, isTaken) => {
+    for (const change of ['set', 'default']) {
+      const { errors } = await check(`${change}: { ${member.replace(/^[^:]+/, '"$&"')} }`);
+      expect(!/can only be|names no host/.test(errors.join()), `${change}: ${errors.join()}`).toBe(isTaken);
     }
   });
 
