@@ -83,6 +83,16 @@ const ofRequests =
 /** The status in words. */
 const saysNothing = /^\W*(?:(?:error|403|forbidden|access(?: is)? denied|permission denied)\W*)+$/i;
 
+/** What a restricted key may not do: OpenAI's `missing_scope`, which comes with 401. */
+const ofScopes = /missing[_ ]scopes?\b|insufficient[_ ]permissions/i;
+
+/** Whether a 401 or 403 is of a key that is accepted, and may not do what was asked for. */
+export function isAboutScope(body: unknown): boolean {
+  const { message, code = '' } = parseFailure(body, 403);
+  const words = `${code} ${message}`;
+  return ofScopes.test(words) && !ofCredentials.test(words);
+}
+
 /**
  * Whether a 403 is about the credentials, and not about what was asked for or the model: OpenRouter's moderation, OpenAI's
  * model_not_found and Anthropic's permission_error have the same status. Where nothing is said, it is.
@@ -90,6 +100,7 @@ const saysNothing = /^\W*(?:(?:error|403|forbidden|access(?: is)? denied|permiss
 export function isAboutCredentials(body: unknown): boolean {
   const { message, code = '' } = parseFailure(body, 403);
   if (message === 'the provider answered with 403' || saysNothing.test(message)) return true;
+  if (isAboutScope(body)) return false;
   const words = `${code} ${message}`;
   return ofCredentials.test(words) || (ofKeys.test(words) && !ofRequests.test(words));
 }

@@ -3,7 +3,7 @@ import type { Lifetime } from '../lib/lifetime.ts';
 import type { ClientCredential } from './client-credential.ts';
 import { authorized } from './credentials/authorizer.ts';
 import type { Provider } from './provider.ts';
-import { requestedWaitMs, retryWaitMs, withRetryAfter } from './retry.ts';
+import { requestedWaitMs, retryWaitMs, withMeantStatus, withRetryAfter } from './retry.ts';
 import type { Target } from './route.ts';
 import type { HostRequest } from './transport/pool.ts';
 import { type ProviderAnswer, Upstream, type UpstreamFailure } from './transport/upstream.ts';
@@ -98,8 +98,10 @@ export function attempt<Request extends ProviderRequest>(
         const forwarded = { answer, target, request, leftAtMs: upstream.leftAtMs, release };
         resolve({ kind: 'answered', target, secrets, forwarded });
       };
-      if (!isRefusalForLoad(upstream.status)) return answered(upstream);
-      withRetryAfter(upstream, lifetime).then(answered, (reason) => {
+      const isOfKey = upstream.status === 401 && provider.authorizer === undefined && !provider.takesLogin;
+      if (!isOfKey && !isRefusalForLoad(upstream.status)) return answered(upstream);
+      const read = isOfKey ? withMeantStatus : withRetryAfter;
+      read(upstream, lifetime).then(answered, (reason) => {
         release();
         resolve({ kind: 'abandoned', target, secrets, reason, wasSent: false });
       });

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '../config/build/providers.ts';
-import { retryDelayS } from '../dialects/failure.ts';
+import { isAboutScope, retryDelayS } from '../dialects/failure.ts';
 import { parseJson } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
 import { backoffMs } from '../lib/backoff.ts';
@@ -79,15 +79,33 @@ export function retryAfterMs(value: string, nowMs: number): number | undefined {
  * read for that and kept. Rejects with the lifetime's reason.
  */
 export async function withRetryAfter(answer: ProviderAnswer, lifetime: Lifetime): Promise<ProviderAnswer> {
-  const { status, headers } = answer;
-  if (requestedWaitMs(headers, Date.now()) !== undefined) return answer;
+  if (requestedWaitMs(answer.headers, Date.now()) !== undefined) return answer;
+  const { said, kept } = await readAhead(answer, lifetime);
+  const delayS = retryDelayS(said);
+  return delayS === undefined ? kept : { ...kept, headers: kept.headers.with('retry-after', String(delayS)) };
+}
+
+/**
+ * A 401 to the gateway's own key, as 403 if its body says that the key is accepted, and may not do what was asked for: that
+ * is about the request. The body is kept. Rejects with the lifetime's reason.
+ */
+export async function withMeantStatus(answer: ProviderAnswer, lifetime: Lifetime): Promise<ProviderAnswer> {
+  const { said, kept } = await readAhead(answer, lifetime);
+  return isAboutScope(said) ? { ...kept, status: 403 } : kept;
+}
+
+/** What a refusal says, and the refusal with its body still to come. Rejects with the lifetime's reason. */
+async function readAhead(
+  answer: ProviderAnswer,
+  lifetime: Lifetime,
+): Promise<{ readonly said: unknown; readonly kept: ProviderAnswer }> {
   const body = await readRefusal(answer, lifetime);
   if (lifetime.reason !== undefined) throw lifetime.reason;
-  const delayS = retryDelayS(parseJson(body.toString()));
-  const read = headers.with('content-encoding', 'identity').with('content-length', String(body.length));
-  return {
+  const text = body.toString();
+  const { status, headers } = answer;
+  const kept: ProviderAnswer = {
     status,
-    headers: delayS === undefined ? read : read.with('retry-after', String(delayS)),
+    headers: headers.with('content-encoding', 'identity').with('content-length', String(body.length)),
     isBehind: false,
     pipe: (sink) => {
       sink.data(body);
@@ -96,6 +114,7 @@ export async function withRetryAfter(answer: ProviderAnswer, lifetime: Lifetime)
     resume: () => undefined,
     abort: () => answer.abort(),
   };
+  return { said: parseJson(text) ?? text, kept };
 }
 
 /** The body, or in its place why there is none: the status is known, and must neither be lost nor hold the next try. */

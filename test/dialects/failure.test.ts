@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAboutCredentials } from '../../src/dialects/failure.ts';
+import { isAboutCredentials, isAboutScope } from '../../src/dialects/failure.ts';
 import { sseOf, startTranslation } from './translation/run-translation.ts';
 
 test.each([
@@ -52,6 +52,9 @@ test.each(['chat', 'responses'] as const)(
   },
 );
 
+const missingScope =
+  "You have insufficient permissions for this operation. Missing scopes: api.responses.write. Check that you have the correct role in your organization, and if you're using a restricted API key, that it has the necessary scopes.";
+
 test.each([
   ['Forbidden', true],
   ['<html><h1>403 Forbidden</h1></html>', true],
@@ -64,6 +67,20 @@ test.each([
   ],
 ])('a 403 of %j is about the credentials: %s', (body, expected) => {
   expect(isAboutCredentials(body)).toBe(expected);
+});
+
+test.each([
+  [{ error: { message: missingScope, type: 'invalid_request_error', code: 'missing_scope' } }, true],
+  [{ error: { message: 'no', code: 'missing_scope' } }, true],
+  [{ error: { message: missingScope } }, true],
+  ['You have insufficient permissions for this operation.', true],
+  [{ error: { message: 'Incorrect API key provided: sk-…', code: 'invalid_api_key' } }, false],
+  [{ error: { message: 'Insufficient permissions: the key was revoked' } }, false],
+  ['Unauthorized', false],
+  [undefined, false],
+])('a refusal of %j is about what a key may do: %s', (body, expected) => {
+  expect(isAboutScope(body)).toBe(expected);
+  if (expected) expect(isAboutCredentials(body)).toBe(false);
 });
 
 test('a prompt that is too long has the code that agents compact on', () => {

@@ -188,6 +188,24 @@ describe('a key that its host refuses', () => {
     expect(seen).not.toContain(secrets.HEADER_KEY);
   });
 
+  test('for what it may not do neither rests nor moves the session: its words reach the client with 403', async () => {
+    const { host, lines, ask } = await started();
+    const [home] = (await ask({ session: 's' })).asked;
+    const message =
+      'You have insufficient permissions for this operation. Missing scopes: api.responses.write.';
+    const error = { message, type: 'invalid_request_error', code: 'missing_scope' };
+    host.script(json(JSON.stringify({ error }), 401));
+
+    const refused = await ask({ session: 's' });
+    host.script(speakAll);
+    const next = await ask({ session: 's' });
+
+    expect(refused).toMatchObject({ asked: [home], status: 403 });
+    expect(refused.text).toContain(message);
+    expect(next).toMatchObject({ asked: [home], status: 200 });
+    expect(lines.join()).not.toContain('refuses the key');
+  });
+
   test('is the answer where all are refused, and then an error, with the time at which the first is tried again', async () => {
     const { host, ask } = await started(failing(() => true, 401));
 
