@@ -53,7 +53,10 @@ export function readModelTable(bytes: Buffer, source: string): ReadTable {
   const rejected: { name: string; why: string }[] = [];
   for (const [name, value] of entries) {
     if (!isOwn && !isLiteLlmModel(name, value)) continue;
-    const line = checked(name, isOwn ? toFields(value) : fromLiteLlm(toFields(value)));
+    const fields = toFields(value);
+    // Somebody means a zero that stands in our own form; only embeddings have no output.
+    const hasOutput = !isOwn && fields.mode !== 'embedding';
+    const line = checked(name, isOwn ? fields : fromLiteLlm(fields), hasOutput);
     if (typeof line === 'string') rejected.push({ name, why: line });
     else models[name] = line;
   }
@@ -79,10 +82,14 @@ function invalid(message: string, cause?: unknown): GatewayError {
   return new GatewayError('config.invalid', message, { cause });
 }
 
-/** The line, with nothing in it that isn't known; else why it can't be used. */
-function checked(name: string, fields: Readonly<Record<string, unknown>>): TableLine | string {
+/** The line, with nothing in it that isn't known; else why it can't be used. With `hasOutput` output must cost something. */
+function checked(
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+  hasOutput: boolean,
+): TableLine | string {
   if (!/^[\x21-\x7e]{1,200}$/.test(name)) return 'its name is not 1 to 200 visible ASCII characters';
-  const price = checkedPrice(fields);
+  const price = checkedPrice(fields, hasOutput);
   if (typeof price === 'string') return price;
   const sizes: Record<string, number> = {};
   for (const size of ['context_window', 'max_output_tokens'] as const) {
@@ -93,13 +100,13 @@ function checked(name: string, fields: Readonly<Record<string, unknown>>): Table
   }
   if (fields.long_prompt === undefined) return { ...price, ...sizes };
   const { above_tokens: above, ...long } = toFields(fields.long_prompt);
-  const longPrice = checkedPrice(long);
+  const longPrice = checkedPrice(long, hasOutput);
   if (typeof longPrice === 'string') return `long_prompt: ${longPrice}`;
   if (!isSize(above)) return 'long_prompt: above_tokens is no number of tokens';
   return { ...price, ...sizes, long_prompt: { ...longPrice, above_tokens: above } };
 }
 
-function checkedPrice(fields: Readonly<Record<string, unknown>>): TablePrice | string {
+function checkedPrice(fields: Readonly<Record<string, unknown>>, hasOutput: boolean): TablePrice | string {
   const price: Record<string, number> = {};
   for (const name of priceNames) {
     const usd = fields[name];
@@ -111,6 +118,7 @@ function checkedPrice(fields: Readonly<Record<string, unknown>>): TablePrice | s
   }
   const { input = 0, cache_read: read = 0 } = price;
   if (input === 0) return 'input costs nothing';
+  if (hasOutput && price.output === 0) return 'output costs nothing';
   if (read > input) return 'cache_read costs more than input';
   return { ...price, input, output: price.output ?? 0 };
 }
@@ -149,9 +157,10 @@ function pricesBy(costOf: (name: string) => unknown) {
   return {
     input: perMillion(costOf('input_cost_per_token')),
     output: perMillion(costOf('output_cost_per_token')),
-    cache_read: perMillion(costOf('cache_read_input_token_cost')),
-    cache_write: perMillion(costOf('cache_creation_input_token_cost')),
-    cache_write_1h: perMillion(costOf('cache_creation_input_token_cost_above_1hr')),
+    // Zero stands there for what isn't known: without it a cache costs as much as input.
+    cache_read: perMillion(costOf('cache_read_input_token_cost')) || undefined,
+    cache_write: perMillion(costOf('cache_creation_input_token_cost')) || undefined,
+    cache_write_1h: perMillion(costOf('cache_creation_input_token_cost_above_1hr')) || undefined,
   };
 }
 

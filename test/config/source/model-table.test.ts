@@ -60,6 +60,34 @@ describe('a table', () => {
 
   // biome-ignore format: a case a line
   test.each([
+    ['chat', { output_cost_per_token: 0 }, 'output costs nothing'],
+    ['completion', { output_cost_per_token: 0 }, 'output costs nothing'],
+    ['responses', { output_cost_per_token: 0 }, 'output costs nothing'],
+    ['chat', { output_cost_per_token: 1e-6, input_cost_per_token_above_128k_tokens: 2e-6, output_cost_per_token_above_128k_tokens: 0 }, undefined],
+    ['embedding', { output_cost_per_token: 0 }, undefined],
+  ])("of LiteLLM's form may have no free output: %s %j", (mode, costs, why) => {
+    const good = { mode: 'chat', input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 };
+    const { models, rejected } = read({ good, m: { mode, input_cost_per_token: 1e-6, ...costs } });
+
+    expect(rejected).toEqual(why === undefined ? [] : [{ name: 'm', why }]);
+    expect(models.m?.long_prompt?.output).not.toBe(0);
+  });
+
+  test("of LiteLLM's form has no free cache, which then costs as input; what stands in ours is meant", () => {
+    const line = { mode: 'chat', input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 };
+    const caches = {
+      cache_read_input_token_cost: 0,
+      cache_creation_input_token_cost: 0,
+      cache_creation_input_token_cost_above_1hr: 0,
+    };
+    const free = { input: 1, output: 0, cache_read: 0 };
+
+    expect(read({ m: { ...line, ...caches } }).models).toEqual({ m: { input: 1, output: 2 } });
+    expect(own({ m: free }).models).toEqual({ m: free });
+  });
+
+  // biome-ignore format: a case a line
+  test.each([
     [{ output: 1 }, 'input is missing, or no number'],
     [{ input: 1 }, 'output is missing, or no number'],
     [{ input: '1', output: 1 }, 'input is missing, or no number'],
