@@ -38,7 +38,7 @@ export class HeaderValues {
   /** A rule's other conditions refer to the request. */
   evaluate({ at, text }: HeaderValue, subject: Subject): readonly Verdict[] {
     const found = readings(text)
-      .map((reading) => this.#inputsOf({ ...subject, document: wrapText(reading) }))
+      .map((reading) => this.#inputsOf({ ...subject, document: wrapText(reading), isValue: true }))
       .filter(({ searchResult }) => searchResult.matches.size > 0);
     if (found.length === 0) {
       if (text.length <= maxCleanLength) this.#noteClean(text);

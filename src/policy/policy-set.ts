@@ -181,10 +181,20 @@ export class PolicySet {
     };
   }
 
-  /** Whether a rule refuses the request to this target. What can't be evaluated is decided with all others. */
+  /**
+   * Whether a rule refuses the request to this target, or its service can't say: where no target is left, the decision
+   * names that rule.
+   */
   #refuses({ provider, model }: RouteTarget, inputs: RuleInputs): boolean {
     const there = inputs.withTargets({ targetModels: [model], providers: [provider] });
-    return this.#providerRules.some((rule) => evaluateRule(rule, there, inputs) !== undefined);
+    return this.#providerRules.some((rule) => {
+      try {
+        return evaluateRule(rule, there, inputs) !== undefined;
+      } catch (cause) {
+        if (cause instanceof CheckFailed) return true;
+        throw cause;
+      }
+    });
   }
 
   #decideFor(inputs: RuleInputs, checkpoint: Checkpoint | undefined): Decision {

@@ -34,6 +34,8 @@ export interface Subject {
   readonly redactedBy?: readonly string[];
   /** Set if it stands for any request for the model: then no text is searched. */
   readonly standsForAny?: true;
+  /** Set if its document is a text that leaves besides the body, such as a header's value: no service is asked about it. */
+  readonly isValue?: true;
 }
 
 /** What rules look at of a sender: the recognized agent, the id of its session, and what the request is for. */

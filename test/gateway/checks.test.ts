@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -55,6 +56,12 @@ async function ask(gateway: TestGateway, text: string, { body = {}, path = '/v1/
   return { status: answer.status, text: answer.body.toString(), record, sent };
 }
 
+/** A classifier, which says something of the whole text. */
+const whole: Script = (response, request) =>
+  answerJson(response, {
+    findings: textsOf(request).map((text) => [{ start: 0, end: text.length, kind: 'secret' }]),
+  });
+
 describe('a rule that asks a service', () => {
   test('blocks what it finds, and says which kind, but not what', async () => {
     const checker = await startChecker();
@@ -105,6 +112,23 @@ describe('a rule that asks a service', () => {
       '[REDACTED:content.person] works at [REDACTED:content.person], says [REDACTED:content.person].',
     );
     expect(record.decision).toBe('redact');
+  });
+
+  test('finds what stands beside a label, but not a label', async () => {
+    const checker = await startChecker(whole);
+    const gateway = await started(rule(checker));
+
+    expect((await ask(gateway, 'The Erika Muster file [REDACTED:x]')).status).toBe(403);
+    expect((await ask(gateway, '[REDACTED:x], [REDACTED:content.person]')).status).toBe(200);
+  });
+
+  test('redacts all of a text that a service finds as a whole', async () => {
+    const checker = await startChecker(whole);
+    const gateway = await started(rule(checker, { action: 'redact' }));
+
+    const { sent } = await ask(gateway, 'The Erika Muster file [REDACTED:x]');
+
+    expect(sent.messages[0].content).toBe('[REDACTED:content.person]');
   });
 
   test('masks what it finds, and the answer has it again', async () => {
@@ -202,6 +226,10 @@ describe('a rule that asks a service', () => {
 });
 
 describe('what is asked', () => {
+  const noise = Buffer.concat(
+    ['one', 'two', 'three', 'four', 'five'].map((seed) => createHash('sha256').update(seed).digest()),
+  );
+
   /** The texts that a service is asked about for a body. */
   async function asked(body: object, { check = '', path = '/v1/messages' } = {}) {
     const checker = await startChecker();
@@ -258,6 +286,33 @@ describe('what is asked', () => {
     const body = { system: 'a system', ...turn('a turn') };
 
     expect(await asked(body, { check: ', in: [user]' })).toEqual(['a turn']);
+  });
+
+  test.each([
+    ['begins like a data URL', 'data:;base64,\nThe customer file'],
+    ['has its blanks replaced', 'Erika_Muster_'.repeat(12)],
+    ['is written in one', 'ErikaMuster'.repeat(12)],
+    ['is a data URL of words', `data:text/plain;base64,${'Erika-Muster-'.repeat(12)}`],
+  ])('is a text that %s', async (_, text) => {
+    expect(await asked(turn(text))).toContain(text);
+  });
+
+  test.each([
+    ['base64', noise.toString('base64')],
+    ['base64 for URLs', noise.toString('base64url')],
+    ['hexadecimal', noise.toString('hex')],
+    ['a data URL', `data:image/png;base64,${noise.toString('base64')}`],
+  ])('are no bytes in %s', async (_, text) => {
+    expect(await asked(turn(text))).toEqual([]);
+  });
+
+  test('is nothing for whom the rule exempts, whatever the texts are', async () => {
+    const checker = await startChecker();
+    const exempt = rule(checker, { more: ', unless: { model: ["claude-*"] }' });
+    const gateway = await started(exempt);
+
+    expect((await ask(gateway, 'Erika Muster')).status).toBe(200);
+    expect(checker.calls).toEqual([]);
   });
 
   test('is nothing where another condition of the rule does not hold', async () => {
@@ -544,6 +599,18 @@ describe('a service that fails', () => {
 
     expect(status).toBe(200);
     expect(record.would_block).toEqual(['people']);
+  });
+
+  test('is named by its rule where that depends on the provider, and leaves those that are exempt', async () => {
+    const checker = await startChecker((response) => response.writeHead(503).end());
+    const exempt = (provider: string) => rule(checker, { more: `, unless: { provider: [${provider}] }` });
+
+    const refused = await ask(await started(exempt('here')), 'hello');
+    const passed = await ask(await started(exempt('claude')), 'hello');
+
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('rule people could not be evaluated');
+    expect(passed.status).toBe(200);
   });
 
   test('fails a route, which then leads nowhere', async () => {

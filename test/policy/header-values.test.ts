@@ -84,3 +84,17 @@ test('a number in another notation is read by its digits, also where it looks li
   expect(evaluateCard('4.111111111111111e15')).toBe(1);
   expect(evaluateCard('4.111111111111112e15')).toBe(0);
 });
+
+test('a service is not asked about a value, and a rule that asks one finds nothing in it', () => {
+  const asking = compile({
+    house: {
+      rules: [
+        { id: 'words', action: 'warn', when: { text: { phrases: ['nightfall'] } } },
+        { id: 'people', action: 'block', mode: 'monitor', when: { check: { url: 'http://127.0.0.1:9' } } },
+      ],
+    },
+  }).select(['house']);
+  const text = '{"a":"nightfall","b":"M\\u00fcller"}';
+
+  expect(asking.evaluateValue({ at: 'header:x-app', text }, subject)).toMatchObject([{ rule: 'words' }]);
+});

@@ -92,6 +92,7 @@ export const check = defineMatcher({
     const roles = options.in === undefined ? everyRole : bitsOf(options.in);
     const find = (inputs: RuleInputs) =>
       inputs.found(named, () => {
+        if (inputs.subject.isValue) return [];
         const found = inputs.searchResult.conversation.filter((segment) => {
           if ((segment.roles & roles) === 0) return false;
           const at = () => inputs.subject.document.pointer(placeInRequest(segment.place).entry);
@@ -111,12 +112,12 @@ export const check = defineMatcher({
   },
 });
 
-/** What the gateway wrote in place of something is no finding. */
+/** What the gateway wrote in place of something is no finding, unless there is more in it than labels and what joins them. */
 function outsideLabels(text: string, found: readonly CheckFinding[]): readonly CheckFinding[] {
   if (found.length === 0 || !text.includes('[REDACTED:')) return found;
-  const labels = Array.from(text.matchAll(/\[REDACTED:[a-z0-9._-]{1,64}\]/g), ({ index, 0: { length } }) => ({
-    start: index,
-    end: index + length,
-  }));
-  return found.filter(({ start, end }) => !labels.some((label) => start < label.end && end > label.start));
+  const rest = text.replaceAll(/\[REDACTED:[a-z0-9._-]{1,64}\]/g, ({ length }) => ' '.repeat(length));
+  return found.filter(({ start, end }) => {
+    const own = rest.slice(start, end);
+    return own === text.slice(start, end) || /[^\s\p{P}]/u.test(own);
+  });
 }

@@ -18,9 +18,12 @@ export function evaluateConditions(
   inputs: RuleInputs,
   texts = inputs,
 ): readonly Match[] | undefined {
+  const isExempt = () => unless !== undefined && testAll(unless, inputs, texts) !== undefined;
+  // Whoever is exempt whatever the texts are has none of them looked at, and no service asked about them.
+  const isTextFree = unless?.every(({ text }) => text === undefined) === true;
+  if (isTextFree && isExempt()) return undefined;
   const matches = when === undefined ? [] : testAll(when, inputs, texts);
-  if (matches === undefined) return undefined;
-  if (unless !== undefined && testAll(unless, inputs, texts) !== undefined) return undefined;
+  if (matches === undefined || (!isTextFree && isExempt())) return undefined;
   return matches.length > 0 ? matches : [{ at: '', matcher: 'unless', count: 1 }];
 }
 

@@ -145,8 +145,19 @@ class Gatherer implements Visitor {
 
 /** The sequences of what bytes are, and of those themselves, which are asked about when they are decoded. */
 const ofBytes = new Set(['.data', '.media_type', '.mime_type', '.mimeType']);
-/** Texts from this length on that have no other characters are encoded bytes. */
-const encoded = /^(?:data:[^,]{0,200};base64,|[A-Za-z0-9+/_-]{128,}={0,2}$)/;
+/** A data URL, or enough characters of base64 to be more than an id. */
+const base64 =
+  /^(?:data:(?:[a-z0-9.+-]+\/[a-z0-9.+-]+)?(?:;charset=[\w-]+)?;base64,|(?=.{128}))([A-Za-z0-9+/_-]*)={0,2}$/i;
+/** What words and numbers consist of; in encoded bytes a sixth of the characters, and in hexadecimal ones a quarter. */
+const wordlike = /(?!(.)\1{3})(?:[a-z]{4,}|[A-Z]{4,}|[0-9]{8,})/g;
+
+/** Whether a text is encoded bytes, rather than words that no blank stands between. */
+function isBytes(text: string): boolean {
+  const [, characters = ''] = base64.exec(text) ?? [];
+  let inWords = 0;
+  for (const [word] of characters.matchAll(wordlike)) inWords += word.length;
+  return characters !== '' && inWords * 3 < characters.length;
+}
 
 /**
  * Whether a service is asked about a text: what models read, and no names, ids or bytes. Of a text that is JSON itself it
@@ -159,7 +170,7 @@ function isConversation(document: JsonDocument, entry: number, context: Context)
   if (!isJoined && !isRespelled) return false;
   if (origin === undefined && own !== undefined && ofBytes.has(own)) return false;
   const text = document.text(entry);
-  return /[\p{L}\p{N}]/u.test(text) && !encoded.test(text);
+  return /[\p{L}\p{N}]/u.test(text) && !isBytes(text);
 }
 
 const nothing: SearchResult['matches'] = new Map();
