@@ -12,6 +12,7 @@ import type {
 const maxAnswerBytes = 64 * 2 ** 20;
 /** Most findings in one text. */
 const maxFindings = 1_000;
+const noFindings: readonly CheckFinding[] = [];
 const kindPattern = /^[\w .:/-]{1,64}$/;
 
 /**
@@ -20,7 +21,7 @@ const kindPattern = /^[\w .:/-]{1,64}$/;
  */
 export async function askService(
   { service, texts }: Unasked,
-  lifetime: Lifetime | undefined,
+  lifetime: Lifetime,
 ): Promise<readonly (readonly [id: string, result: CheckResult])[]> {
   const results = await resultsOf(service, texts, lifetime);
   return texts.map(({ id }, at) => [id, 'failure' in results ? results : (results[at] ?? nothing)] as const);
@@ -31,7 +32,7 @@ const nothing: CheckResult = { failure: 'its service said nothing of a text' };
 async function resultsOf(
   service: CheckService,
   texts: readonly UnaskedText[],
-  lifetime: Lifetime | undefined,
+  lifetime: Lifetime,
 ): Promise<readonly CheckResult[] | { readonly failure: string }> {
   const { origin } = new URL(service.url);
   const fail = (what: string) => ({ failure: `the service at ${origin} ${what}` });
@@ -41,7 +42,7 @@ async function resultsOf(
     isLate = true;
     ended.abort();
   }, service.timeoutMs);
-  const forget = lifetime?.onEnd(() => ended.abort());
+  const forget = lifetime.onEnd(() => ended.abort());
   try {
     const answer = await fetch(service.url, {
       method: 'POST',
@@ -62,12 +63,15 @@ async function resultsOf(
       const findings = findingsOf(service, list, texts[at]?.text ?? '');
       return typeof findings === 'string' ? fail(findings) : findings;
     });
-  } catch {
-    // What the client library says may name anything.
-    return fail(isLate ? `did not answer within ${service.timeoutMs} ms` : 'could not be asked');
+  } catch (error) {
+    if (isLate) return fail(`did not answer within ${service.timeoutMs} ms; a longer timeout may help`);
+    // A code alone: what the client library says may name anything.
+    const { code, message } = toFields(toFields(error).cause);
+    if (message === 'bad port') return fail('is at a port that browsers and fetch refuse: use another one');
+    return fail(typeof code === 'string' ? `could not be asked (${code})` : 'could not be asked');
   } finally {
     clearTimeout(timer);
-    forget?.();
+    forget();
   }
 }
 
@@ -105,6 +109,7 @@ function listsOf({ api }: CheckService, answer: unknown): readonly unknown[] | u
 /** The findings of one text in order, or what is wrong with them. */
 function findingsOf({ api }: CheckService, list: unknown, text: string): readonly CheckFinding[] | string {
   const all = toList(list);
+  if (all.length === 0) return noFindings;
   if (all.length > maxFindings) return `found more than ${maxFindings} things in one text`;
   // Presidio counts in characters, as Python does.
   const toUnits = api === 'presidio' ? unitsIn(text) : undefined;
@@ -130,13 +135,27 @@ function unitAt(place: unknown, toUnits: ((characters: number) => number) | unde
   return toUnits === undefined ? (place as number) : toUnits(place as number);
 }
 
-/** Returns the UTF-16 unit at which a character begins; NaN behind the end. */
+/** Returns the UTF-16 unit at which a character begins; NaN behind the end. Every so many characters its unit is kept. */
 function unitsIn(text: string): (characters: number) => number {
   if (!/[\ud800-\udbff]/.test(text)) return (characters) => characters;
-  const starts: number[] = [];
-  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) starts.push(at);
-  starts.push(text.length);
-  return (characters) => starts[characters] ?? Number.NaN;
+  const marks: number[] = [];
+  let characters = 0;
+  for (let at = 0; at < text.length; at += widthAt(text, at)) {
+    if (characters % markEvery === 0) marks.push(at);
+    characters += 1;
+  }
+  return (sought) => {
+    if (sought > characters) return Number.NaN;
+    let at = marks[Math.floor(sought / markEvery)] ?? text.length;
+    for (let left = sought % markEvery; left > 0; left -= 1) at += widthAt(text, at);
+    return Math.min(at, text.length);
+  };
+}
+
+const markEvery = 1_024;
+
+function widthAt(text: string, at: number): 1 | 2 {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }
 
 /** Whether one of its ends is in the middle of a character. */

@@ -5,6 +5,7 @@ import { type CheckAnswers, Unchecked } from '../../policy/checks/check-book.ts'
 import type { PolicySource } from '../../policy/compile.ts';
 import { Conversations } from '../../policy/conversations.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
+import { CheckCalls } from '../checks/check-calls.ts';
 import { withChecks } from '../checks/with-checks.ts';
 import { parseRequest } from '../request.ts';
 import { withBody } from '../sender.ts';
@@ -68,6 +69,7 @@ export function createDecider({
   const threads = new DecisionThreads({ source, ...names }, entry, limits);
   const planOf = createRoutePlanner(names);
   const conversations = new Conversations();
+  const calls = new CheckCalls();
   const remember = (decided: RequestDecision): RequestDecision => {
     if (decided.kind === 'passed' && decided.conversation) conversations.note(decided.conversation);
     return decided;
@@ -79,7 +81,7 @@ export function createDecider({
       lifetime: Lifetime,
     ): Promise<RequestDecision> {
       let whole = body;
-      const decided = await checked(policies, lifetime, async (answers) => {
+      const decided = await checked(policies, { calls, lifetime }, async (answers) => {
         const here = decideHere(
           whole,
           knowing(policies, answers, (checkpoint) => {
@@ -119,7 +121,7 @@ export function createDecider({
       untranslated: UntranslatedRequest,
       lifetime: Lifetime,
     ): Promise<TranslatedRequest> {
-      return checked(policies, lifetime, async (answers) => {
+      return checked(policies, { calls, lifetime }, async (answers) => {
         const here = decideHere(
           untranslated.body,
           knowing(policies, answers, (checkpoint) => translateRequest(policies, untranslated, checkpoint)),
@@ -144,7 +146,7 @@ export function createDecider({
     /** Decides on a body in the client's own dialect in which something was changed. */
     async decideBody(policies: PolicySet, built: BuiltBody, lifetime: Lifetime): Promise<BodyDecision> {
       let whole = built.body;
-      return checked(policies, lifetime, async (answers) => {
+      return checked(policies, { calls, lifetime }, async (answers) => {
         const here = decideHere(
           whole,
           knowing(policies, answers, (checkpoint) =>
@@ -191,13 +193,13 @@ export function createDecider({
 /** Decides once, or, where services are asked about texts, until they have been asked about all of them. */
 function checked<Decided>(
   { checks }: PolicySet,
-  lifetime: Lifetime,
+  { calls, lifetime }: { readonly calls: CheckCalls; readonly lifetime: Lifetime },
   attempt: (answers: CheckAnswers | undefined) => Promise<Decided | Unchecked>,
 ): Promise<Decided> {
   // Without a service nothing is left unchecked.
   return checks === undefined
     ? (attempt(undefined) as Promise<Decided>)
-    : withChecks(checks, attempt, lifetime);
+    : withChecks({ checks, calls, lifetime }, attempt);
 }
 
 /** A decision with what services have said of texts; where none is asked, the decision itself. */

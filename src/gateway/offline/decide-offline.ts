@@ -16,6 +16,7 @@ import {
   type Verdict,
 } from '../../policy/rule.ts';
 import { shareOf, spread } from '../../providers/spread.ts';
+import { CheckCalls } from '../checks/check-calls.ts';
 import { withChecks } from '../checks/with-checks.ts';
 import { requestMeta, toSubject, withPath } from '../decision/decide-request.ts';
 import { createRoutePlanner } from '../decision/route-plan.ts';
@@ -70,7 +71,9 @@ export async function decideWith<Found extends Decided>(
 ): Promise<WholeDecision<Found>> {
   const { checks } = question.key.policies;
   const whole = () => decideOnce(question, decide);
-  return checks === undefined ? whole() : withChecks(checks, (answers) => checks.decide(answers, whole));
+  return checks === undefined
+    ? whole()
+    : withChecks({ checks, calls: new CheckCalls() }, (answers) => checks.decide(answers, whole));
 }
 
 interface WholeDecision<Found extends Decided> {
