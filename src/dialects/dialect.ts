@@ -121,6 +121,8 @@ export interface Dialect {
    * else have every role, so that no rule can be evaded through an unexpected field.
    */
   readonly places: ReadonlyMap<string, Role | 'turns' | 'title' | 'parts' | 'request'>;
+  /** Top-level fields that no other dialect has, whose texts are ids, choices and schemas; services aren't asked about them. */
+  readonly settings?: readonly string[];
   /** The role of one turn's texts; undefined counts as every role. */
   turnRole(document: JsonDocument, turn: number): Role | undefined;
   /**

@@ -25,11 +25,13 @@ server: { port: 0 }
 providers:
   claude: { dialect: anthropic, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 }, breaker: { failures: 1000 } }
   gpt: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 1 }, breaker: { failures: 1000 } }
+  own: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [responses], retries: { attempts: 1 } }
   here: { dialect: anthropic, base_url: "${local.url}", retries: { attempts: 1 }, breaker: { failures: 1000 } }
 `;
 const models = `models:
   - { match: "claude-*", provider: claude }
   - { match: "gpt-*", provider: gpt }
+  - { match: "own-*", provider: own }
 `;
 
 const rule = (checker: Pick<Checker, 'url'>, { action = 'block', more = '', check = '' } = {}) =>
@@ -348,6 +350,49 @@ describe('what is asked', () => {
     ['is a data URL of words', `data:text/plain;base64,${'Erika-Muster-'.repeat(12)}`],
   ])('is a text that %s', async (_, text) => {
     expect(await asked(turn(text))).toContain(text);
+  });
+
+  test.each<[string, string, object]>([
+    [
+      'a template’s variables',
+      '/v1/responses',
+      {
+        input: 'i',
+        prompt: { id: 'p', variables: { a: 'Words', b: { type: 'input_text', text: 'More words' } } },
+      },
+    ],
+    ['documents', '/v1/chat/completions', { documents: [{ text: 'Words' }, { text: 'More words' }] }],
+    [
+      'a template’s documents',
+      '/v1/chat/completions',
+      { chat_template_kwargs: { documents: ['Words', 'More words'] } },
+    ],
+    [
+      'a place',
+      '/v1/chat/completions',
+      { web_search_options: { user_location: { city: 'Words', region: 'More words' } } },
+    ],
+    ['a member that nobody knows', '/v1/messages', { foo: { text: 'Words', deep: [{ any: 'More words' }] } }],
+  ])('are texts of %s', async (_, path, body) => {
+    const models = { '/v1/messages': 'claude-test', '/v1/responses': 'own-test' };
+    const model = models[path as keyof typeof models] ?? 'gpt-test';
+
+    expect(await asked({ ...turn('t'), ...body, model }, { path })).toEqual(
+      expect.arrayContaining(['Words', 'More words']),
+    );
+  });
+
+  test('are no settings', async () => {
+    const settings = {
+      service_tier: 'default',
+      user: 'someone',
+      tool_choice: 'auto',
+      reasoning_effort: 'low',
+      response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { description: 'Words' } } },
+    };
+    const body = { ...turn('t'), ...settings, model: 'gpt-test' };
+
+    expect(await asked(body, { path: '/v1/chat/completions' })).toEqual(['t']);
   });
 
   test.each([

@@ -72,6 +72,7 @@ export const messages: TextDialect = {
     ['messages', 'turns'],
     ['tools', 'tool_definition'],
   ]),
+  settings: ['metadata'],
 
   turnRole(document, turn) {
     const role = document.member(turn, 'role');

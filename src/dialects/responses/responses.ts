@@ -89,6 +89,7 @@ export const responses: TextDialect = {
     ['input', 'turns'],
     ['tools', 'tool_definition'],
   ]),
+  settings: ['text'],
 
   turnRole: itemRole,
   blocks,

@@ -167,7 +167,7 @@ function isConversation(document: JsonDocument, entry: number, context: Context)
   const { isJoined, origin, own } = context;
   if (document.kind(entry) !== kinds.string || document.isKey(entry)) return false;
   const isRespelled = origin !== undefined && (origin.isDecoded || document.isEscaped(entry));
-  if (!isJoined && !isRespelled) return false;
+  if (!isJoined && !context.isUnlisted && !isRespelled) return false;
   if (origin === undefined && own !== undefined && ofBytes.has(own)) return false;
   const text = document.text(entry);
   return /[\p{L}\p{N}]/u.test(text) && !isBytes(text);

@@ -12,6 +12,7 @@ interface ContextParts {
   readonly conversation: Joins;
   readonly own?: string | undefined;
   readonly isData: boolean;
+  readonly isUnlisted?: boolean | undefined;
   readonly origin?: Origin | undefined;
 }
 
@@ -34,6 +35,8 @@ export class Context {
   readonly own: string | undefined;
   /** Plain data, such as a tool's arguments: nothing in it is a block of the dialect. */
   readonly isData: boolean;
+  /** Whether it is in a member of the request of which nobody knows whether a host shows it to the model. */
+  readonly isUnlisted: boolean;
   readonly origin: Origin | undefined;
   /** Whether its texts are read together with any others. */
   readonly isJoined: boolean;
@@ -42,11 +45,12 @@ export class Context {
   #apart: Context | undefined;
   #variants: Map<string | number, Context> | undefined;
 
-  constructor({ roles, conversation, own, isData, origin }: ContextParts) {
+  constructor({ roles, conversation, own, isData, isUnlisted = false, origin }: ContextParts) {
     this.roles = roles;
     this.conversation = conversation;
     this.own = own;
     this.isData = isData;
+    this.isUnlisted = isUnlisted;
     this.origin = origin;
     this.isJoined = conversation !== joins.none || own !== undefined;
     this.leftOut = conversation === joins.optional ? (own ?? `${roles} ${isData}`) : undefined;
@@ -122,8 +126,8 @@ export class Context {
   }
 
   #parts(): ContextParts {
-    const { roles, conversation, own, isData, origin } = this;
-    return { roles, conversation, own, isData, origin };
+    const { roles, conversation, own, isData, isUnlisted, origin } = this;
+    return { roles, conversation, own, isData, isUnlisted, origin };
   }
 
   /** Most contexts of texts that are JSON have no variants. */

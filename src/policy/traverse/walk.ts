@@ -34,12 +34,32 @@ export function createWalk(): Walk {
   };
 }
 
+/** Members of requests whose texts are ids, names, addresses, choices and schemas; dialects have further ones. */
+const settings = new Set(
+  [
+    'model models fallbacks fallback_models fallback_model provider route plugins transforms',
+    'user safety_identifier prompt_cache_key prompt_cache_retention prompt_cache_options',
+    'service_tier speed inference_geo container context_management cache_control betas include store truncation',
+    'conversation previous_response_id previous_interaction_id thread client_metadata user_profile_id labels',
+    'tool_choice parallel_tool_calls function_call mcp_servers toolConfig tool_config',
+    'response_format output_config output_format generationConfig generation_config safetySettings safety_settings',
+    'reasoning reasoning_effort thinking verbosity modalities audio stream_options moderation diagnostics',
+    'cachedContent cached_content encoding_format taskType task_type input_type',
+  ].flatMap((line) => line.split(' ')),
+);
+
 /** The fields of a request, and the turns of its conversation, in the order in which the model reads them. */
 class RequestWalk {
   readonly #visitor: Visitor;
   readonly #dialect: Dialect;
   readonly #values: ValueWalk;
   readonly #everything = new Context({ roles: everyRole, conversation: joins.none, isData: false });
+  readonly #unlisted = new Context({
+    roles: everyRole,
+    conversation: joins.none,
+    isData: false,
+    isUnlisted: true,
+  });
   readonly #conversation = new Context({ roles: everyRole, conversation: joins.required, isData: false });
 
   constructor(visitor: Visitor, reader: MemberReader, dialect: Dialect) {
@@ -71,13 +91,15 @@ class RequestWalk {
     }
     const place = this.#dialect.places.get(name);
     switch (place) {
-      case undefined:
-        return this.#values.field(document, key, this.#everything);
+      case undefined: {
+        const isSetting = settings.has(name) || this.#dialect.settings?.includes(name) === true;
+        return this.#values.field(document, key, isSetting ? this.#everything : this.#unlisted);
+      }
       case 'turns':
         return this.#turns(document, value);
       case 'request':
         if (document.kind(value) === kinds.object) return this.request(document, value);
-        return this.#values.field(document, key, this.#everything);
+        return this.#values.field(document, key, this.#unlisted);
       case 'tool_definition':
         return this.#tools(document, value);
       case 'title':
