@@ -11,10 +11,10 @@ export interface ModelRequest extends RequestFields {
   readonly document: JsonDocument;
   /** Found by the decision thread for a large body; absent otherwise. */
   readonly demand?: Demand;
-  /** The same: the largest cap on output that no rule objects to. */
-  readonly capLimit?: number;
   /** The same: whether it may have what the gateway has sealed in an earlier answer. */
   readonly mayHaveSeals?: boolean;
+  /** The largest cap on output that no rule objects to; absent if there is none. */
+  readonly capLimit?: number;
 }
 
 const mediaType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;

@@ -260,11 +260,15 @@ export class PolicySet {
     return this.#values.evaluate(value, subject);
   }
 
-  /** The largest cap on output that no rule objects to, for a request that has none; Infinity if there is none. */
-  capLimit(subject: Subject): number {
-    if (this.#capRules.length === 0) return Number.POSITIVE_INFINITY;
-    const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
-    return capLimit(this.#capRules, new RuleInputs(subject, () => this.#compiled(), { caps: unbounded }));
+  /** The largest cap on output that no rule objects to, for a request that has none; undefined if there is none. */
+  capLimit(subject: Subject, checkpoint?: Checkpoint): number | undefined {
+    if (this.#capRules.length === 0 || subject.dialect.operation !== 'chat') return undefined;
+    const caps = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
+    const inputs = new RuleInputs(subject, () => this.#compiled(), {
+      caps,
+      ...(checkpoint && { checkpoint }),
+    });
+    return capLimit(this.#capRules, inputs);
   }
 
   inputs(subject: Subject, checkpoint?: Checkpoint): RuleInputs {

@@ -242,6 +242,25 @@ describe('a rule that asks a service', () => {
     expect(checker.calls.flat()).toHaveLength(42);
   });
 
+  test.each([
+    ['small', 'so it was said. '],
+    ['large', 'so it was said. '.repeat(20_000)],
+  ])(
+    'sets the cap of a %s request without one where it finds something, and nowhere else',
+    async (_, said) => {
+      const checker = await startChecker();
+      const gateway = await started(
+        `policies: { house: { apply: all, rules: [{ id: people, action: block, reason: content.person, when: { max_output_tokens: { over: 500 }, check: { url: "${checker.url}" } } }] } }\n`,
+      );
+      const cap = async (text: string, body: object) =>
+        (await ask(gateway, said + text, { body })).sent.max_tokens;
+
+      expect(await cap('Ask Erika Muster', { max_tokens: undefined })).toBe(500);
+      expect(await cap('Ask nobody', { max_tokens: undefined })).toBe(4_096);
+      expect(await cap('Ask Erika Muster', { max_tokens: 9 })).toBe(9);
+    },
+  );
+
   test('chooses a route, so that a name stays on this machine', async () => {
     const checker = await startChecker();
     const list = `models:\n  - { match: "claude-*", when: { check: { url: "${checker.url}" } }, provider: here }\n  - { match: "claude-*", provider: claude }\n`;

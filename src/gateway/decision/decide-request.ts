@@ -147,18 +147,36 @@ export function decideRequest(
   const routed = policies.decideRouted(asked, plan, { checkpoint, peaks });
   const { decision: onBody, route, subject, conversation } = routed;
   const decision = withPath(policies, onBody, { endpoint, subject });
-  const microseconds = Math.round((performance.now() - startedAt) * 1_000);
-  if (decision.action === 'block') return { kind: 'blocked', decision, route, request, microseconds };
+  if (decision.action === 'block') {
+    const microseconds = Math.round((performance.now() - startedAt) * 1_000);
+    return { kind: 'blocked', decision, route, request, microseconds };
+  }
   const { redacted } = decision;
+  const passed = redacted === undefined ? request : reread(request, redacted, endpoint);
+  const limited = withCapLimit(policies, passed, { subject, checkpoint });
+  const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   return {
     kind: 'passed',
     decision,
     route,
-    request: redacted === undefined ? request : reread(request, redacted, endpoint),
+    request: limited,
     answerRules: policies.answerRules(subject),
     microseconds,
     ...(conversation !== undefined && { conversation }),
   };
+}
+
+/**
+ * With the largest cap on output that no rule objects to. It is found with the decision, not when a cap is needed, because
+ * the texts of a rule with `check` are known only here.
+ */
+export function withCapLimit(
+  policies: PolicySet,
+  request: ModelRequest,
+  { subject, checkpoint }: { readonly subject: Subject; readonly checkpoint?: Checkpoint | undefined },
+): ModelRequest {
+  const capLimit = policies.capLimit({ ...subject, document: request.document }, checkpoint);
+  return capLimit === undefined ? request : { ...request, capLimit };
 }
 
 /** A model's name in the path is a text that leaves, too: nothing in it can be replaced, so it is refused. */

@@ -11,14 +11,7 @@ import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
 import { withBody } from '../sender.ts';
 import { findDemand } from '../spending/demand.ts';
-import {
-  type BuiltBody,
-  decideBody,
-  decideRequest,
-  type Incoming,
-  requestMeta,
-  toSubject,
-} from './decide-request.ts';
+import { type BuiltBody, decideBody, decideRequest, type Incoming, requestMeta } from './decide-request.ts';
 import { type AnswerReader, readAnswer } from './read-answer.ts';
 import { createRoutePlanner } from './route-plan.ts';
 import {
@@ -123,8 +116,7 @@ function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }:
     ...{ endpoint, key, route: plan.fixed, nowMs },
     sender: withBody(sender, parsed.document, endpoint),
   });
-  const set = compiled.select(policies);
-  const decided = decideRequest(set, parsed, { endpoint, meta, plan, peaks });
+  const decided = decideRequest(compiled.select(policies), parsed, { endpoint, meta, plan, peaks });
   const { document, ...fields } = decided.request;
   const parts = document.toParts();
   const memory = memoryOf(parts.bytes, parts.tape);
@@ -137,11 +129,9 @@ function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }:
     };
   }
   // All that looks through the document, here and not in the main thread, which other exchanges wait for.
-  const { targetModels, providers } = decided.route;
   const known = {
     demand: findDemand(document, endpoint),
     mayHaveSeals: mayHaveSeals(document, endpoint.dialectName),
-    capLimit: set.capLimit(toSubject({ ...meta, targetModels, providers }, document, endpoint.dialect)),
   };
   return {
     ...decided,

@@ -18,7 +18,7 @@ import {
 import { shareOf, spread } from '../../providers/spread.ts';
 import { CheckCalls } from '../checks/check-calls.ts';
 import { withChecks } from '../checks/with-checks.ts';
-import { requestMeta, toSubject, withPath } from '../decision/decide-request.ts';
+import { requestMeta, toSubject, withCapLimit, withPath } from '../decision/decide-request.ts';
 import { createRoutePlanner } from '../decision/route-plan.ts';
 import { translateBody } from '../decision/translate-request.ts';
 import { dialectAt } from '../endpoints.ts';
@@ -109,11 +109,12 @@ function decideOnce<Found extends Decided>(
   const subject = toSubject(meta, document, endpoint.dialect);
   const found = decide(subject);
   const decision = withPath(key.policies, found.decision, { endpoint, subject });
+  const passed = { ...request, document: decision.redacted ?? document };
+  const isRefused = decision.action === 'block';
   const source = {
     endpoint,
-    key,
     meta,
-    request: { ...request, document: decision.redacted ?? request.document },
+    request: isRefused ? passed : withCapLimit(key.policies, passed, { subject }),
   };
   const redactedBy = decision.verdicts
     .filter(({ action, mode }) => replaces(action) && mode === 'enforce')
@@ -153,8 +154,7 @@ function decideOnce<Found extends Decided>(
     }
     return { ...to, kind: 'built', changed, subject: leaving, found: decide(leaving) };
   };
-  const targets =
-    decision.action === 'block' ? [] : route.targets.flatMap((target) => toTarget(target) ?? []);
+  const targets = isRefused ? [] : route.targets.flatMap((target) => toTarget(target) ?? []);
   const first = targets.find(({ kind }) => kind !== 'unsupported');
   const ofPolicies =
     first?.kind === 'built' ? toStricter(decision, first.found.decision) : toOutcome(decision);

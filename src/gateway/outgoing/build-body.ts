@@ -10,7 +10,6 @@ import { applyEdits, type ByteEdit, memberEdit, textEdit } from '../../json/byte
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { KnownModel } from '../../limits/known-models.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
-import { toSubject } from '../decision/decide-request.ts';
 import { adjust } from '../decision/parameters.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
 import { envelopeEdits, type FilledEnvelope } from './envelope.ts';
@@ -48,7 +47,7 @@ export interface SameDialect {
   readonly changed: readonly string[];
 }
 
-type BodySource = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'meta'>;
+type BodySource = Pick<DecidedRequest, 'request' | 'endpoint' | 'meta'>;
 
 /**
  * The body of a decided request for a destination: the client's bytes, unchanged or with the model's name, a needed cap
@@ -92,7 +91,7 @@ export function buildBody(
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
     ...(entry?.promptCache && { promptCache: entry.promptCache }),
     ...(entry?.unsupportedContent && { unsupportedContent: entry.unsupportedContent }),
-    outputCeiling: Math.min(maxCap(destination), capLimitOf(source)),
+    outputCeiling: Math.min(maxCap(destination), request.capLimit ?? Number.POSITIVE_INFINITY),
   };
   const { bytes } = request.document;
   return {
@@ -112,7 +111,7 @@ function neededCap(source: BodySource, destination: BodyTarget): number | undefi
   if (endpoint.dialect.caps.some((name) => isGiven(request.document, name))) return undefined;
   const isTranslated = dialect !== endpoint.dialectName;
   const wanted = isTranslated ? maxCap(destination) : (entry?.maxOutputTokens ?? defaultCap);
-  return Math.min(wanted, capLimitOf(source));
+  return Math.min(wanted, request.capLimit ?? Number.POSITIVE_INFINITY);
 }
 
 /** What a model can write, as far as is known, for a client that has no such cap in its dialect. */
@@ -123,10 +122,6 @@ function maxCap(destination: Pick<BodyTarget, 'entry' | 'known'>): number {
 /** What a model can write at most: clients of other vendors ask for what theirs can. */
 function knownCap({ entry, known }: Pick<BodyTarget, 'entry' | 'known'>): number | undefined {
   return entry?.maxOutputTokens ?? known?.maxOutputTokens;
-}
-
-function capLimitOf({ request: { document, capLimit }, endpoint, key, meta }: BodySource): number {
-  return capLimit ?? key.policies.capLimit(toSubject(meta, document, endpoint.dialect));
 }
 
 function isGiven(document: JsonDocument, name: string): boolean {

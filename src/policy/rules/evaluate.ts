@@ -1,3 +1,4 @@
+import { GivenUp } from '../checkpoint.ts';
 import type { Condition } from '../matchers/matcher.ts';
 import type { Match, Verdict } from '../rule.ts';
 import type { RuleInputs } from '../rule-inputs.ts';
@@ -52,18 +53,22 @@ export function isOnCaps({ action, options }: CompiledRule): boolean {
   return action !== 'allow' && options.when?.max_output_tokens !== undefined;
 }
 
-/** The smallest `over` of the rules that would apply to the request if its cap were unlimited. */
-export function capLimit(rules: readonly CompiledRule[], unbounded: RuleInputs): number {
-  return rules.reduce((limit, rule) => {
-    const over = rule.options.when?.max_output_tokens?.over ?? limit;
-    return over < limit && mayApply(rule, unbounded) ? over : limit;
-  }, Number.POSITIVE_INFINITY);
+/** The smallest `over` of the rules that would apply to the request if its cap were unlimited; undefined if none would. */
+export function capLimit(rules: readonly CompiledRule[], unbounded: RuleInputs): number | undefined {
+  let limit: number | undefined;
+  for (const rule of rules) {
+    const over = rule.options.when?.max_output_tokens?.over;
+    if (over === undefined || (limit !== undefined && over >= limit)) continue;
+    if (mayApply(rule, unbounded)) limit = over;
+  }
+  return limit;
 }
 
 function mayApply(rule: CompiledRule, inputs: RuleInputs): boolean {
   try {
     return evaluateRule(rule, inputs) !== undefined;
-  } catch {
+  } catch (cause) {
+    if (cause instanceof GivenUp) throw cause;
     // What can't be evaluated counts as a rule that applies.
     return true;
   }

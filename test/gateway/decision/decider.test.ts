@@ -149,7 +149,6 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
         document: 0,
         demand,
         mayHaveSeals: false,
-        capLimit: Number.POSITIVE_INFINITY,
       });
       expect(there.request.document.count).toBe(here.request.document.count);
       expect([there.request.document.member(0, 'model')]).toEqual(here.request.modelEntries);

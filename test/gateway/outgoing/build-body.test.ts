@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withCapLimit } from '../../../src/gateway/decision/decide-request.ts';
 import { translateBody } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { type BodyTarget, buildBody } from '../../../src/gateway/outgoing/build-body.ts';
@@ -22,11 +23,12 @@ function build(
   path = '/v1/messages',
 ) {
   const endpoint = endpoints.get(path) as ModelEndpoint; // those asked for here are all of models
-  const request = parseRequest(Buffer.from(body), endpoint);
+  const parsed = parseRequest(Buffer.from(body), endpoint);
   const policies = compile({ house: { rules } }).select(['house']);
-  const { document: _document, dialect: _dialect, ...meta } = subjectOf({}, { model: request.model });
-  const key = { id: 'web', project: 'shop', policies };
-  const built = buildBody({ request, endpoint, key, meta }, { ...target, ...destination });
+  const subject = subjectOf({}, { model: parsed.model });
+  const request = withCapLimit(policies, parsed, { subject });
+  const { document: _document, dialect: _dialect, ...meta } = subject;
+  const built = buildBody({ request, endpoint, meta }, { ...target, ...destination });
   const made = built.form === 'untranslated' ? translateBody(built).body : built.body;
   return { form: built.form, text: made.toString(), isSame: made === request.document.bytes };
 }
