@@ -173,14 +173,15 @@ function textsAtStart(document: JsonDocument): readonly StreamPart[] {
     : leaves(document, content, 'start.').map((part) => (part.isFixed ? part : { ...part, joinGroup: '' }));
 }
 
-/** Texts directly in a delta are read one after the other; deeper ones are separate. */
+/** Texts directly in a delta, and in the parts of its content, are read one after the other; deeper ones are separate. */
 function withJoinGroup(
   parts: readonly StreamPart[],
   { channel, joinGroup }: { readonly channel: string; readonly joinGroup: string },
 ): readonly StreamPart[] {
   return parts.map((part) => {
     const isOwn = part.channel.indexOf('.', channel.length) === part.channel.length - 1;
-    return isOwn && !part.needsWhole && !part.isFixed ? { ...part, joinGroup } : part;
+    const isInContent = part.channel.startsWith('content.', channel.length);
+    return (isOwn || isInContent) && !part.needsWhole && !part.isFixed ? { ...part, joinGroup } : part;
   });
 }
 

@@ -18,7 +18,7 @@ import { secrets, startGateway } from '../kit/gateway.ts';
 import { type Script, startHost } from '../kit/host.ts';
 import { postRaw } from '../kit/raw.ts';
 import { scale } from '../kit/scale.ts';
-import { textDelta } from '../kit/stream-events.ts';
+import { blockDelta, blockStart, blockStop, chatChunk, textDelta } from '../kit/stream-events.ts';
 import {
   bodies,
   type Change,
@@ -413,6 +413,59 @@ test.each(textDialects)(
     }
 
     expect(counts).toEqual({ tried: 2 * (key.length - 1), leaked: 0, unmarked: 0 });
+  },
+);
+
+/** Pieces that are by turns a thought and a text, in each dialect. */
+const byTurns: Readonly<Record<TextDialectName, (pieces: readonly string[]) => readonly object[]>> = {
+  messages: (pieces) =>
+    pieces.flatMap((piece, at) => {
+      const [type, delta] = at % 2 === 0 ? ['thinking', 'thinking_delta'] : ['text', 'text_delta'];
+      return [
+        blockStart(at, { type, [type]: '' }),
+        blockDelta(at, { type: delta, [type]: piece }),
+        blockStop(at),
+      ];
+    }),
+  chat: (pieces) =>
+    pieces.map((piece, at) => chatChunk(at % 2 === 0 ? { reasoning_content: piece } : { content: piece })),
+  responses: (pieces) =>
+    pieces.map((delta, output_index) => ({
+      type: `response.${output_index % 2 === 0 ? 'reasoning_summary_text' : 'output_text'}.delta`,
+      output_index,
+      delta,
+    })),
+  gemini: (pieces) => [
+    {
+      candidates: [
+        { content: { parts: pieces.map((text, at) => (at % 2 === 0 ? { text, thought: true } : { text })) } },
+      ],
+    },
+  ],
+};
+const lastOf: Readonly<Record<TextDialectName, object>> = {
+  messages: { type: 'message_stop' },
+  chat: chatChunk({}, 'stop'),
+  responses: { type: 'response.completed', response: { output: [] } },
+  gemini: { candidates: [{ content: { parts: [] }, finishReason: 'STOP' }] },
+};
+const chatInLists = (pieces: readonly string[]) =>
+  pieces.map((text, at) => {
+    const part = { type: 'text', text };
+    return chatChunk({ content: [at % 2 === 0 ? { type: 'thinking', thinking: [part] } : part] });
+  });
+
+test.each([...textDialects.map((name) => [name, byTurns[name]] as const), ['chat', chatInLists] as const])(
+  'a key that comes by turns in thoughts and texts of a stream of %s stays here',
+  (name, events) => {
+    const stream = exactStream(name, [key]);
+
+    const came = [...events(inThrees(`is ${key}, so`)), lastOf[name]]
+      .map((event) => stream.transform(Buffer.from(`data: ${JSON.stringify(event)}\n\n`)))
+      .join('');
+
+    const texts = came.match(/(?<="(?:text|thinking|delta|content|reasoning_content)":")[^"]*/g)?.join('');
+    expect(texts).toContain('is [secret], so');
   },
 );
 

@@ -11,7 +11,7 @@ const maxSentLength = 2;
 const heldLimit = 65_536;
 
 /**
- * Removes secrets that a provider splits: over the pieces of a text, and over texts of one kind that clients join. What is
+ * Removes secrets that a provider splits: over the pieces of a text, and over texts that clients join. What is
  * in one piece is scrubbed from the bytes. Events are read only where one may begin or go on, so that others pass as
  * they came.
  */
@@ -60,12 +60,16 @@ export class SecretStage implements Stage {
     if (this.#held.size > heldLimit) for (const text of this.#open) text.end();
   }
 
-  /** In its own text, and joined with others of its kind: of further blocks, or of further parts. */
+  /**
+   * In its own text, joined with others of its kind (of further blocks, or of further parts), and with those of other
+   * kinds: some clients show thoughts and texts one after the other.
+   */
   #rangesOf({ channel, joinGroup }: StreamPart, piece: string): readonly HeldRange[] {
     if (piece === '') return [];
     const own = this.#addTo(channel, piece);
     if (joinGroup === undefined) return [own];
-    return [own, this.#addTo(`${joinGroup}~${channel.replace(/\d+/g, '')}`, piece)];
+    const ofKind = this.#addTo(`${joinGroup}~${channel.replace(/\d+/g, '')}`, piece);
+    return [own, ofKind, this.#addTo(`${joinGroup}~`, piece)];
   }
 
   #addTo(name: string, piece: string): HeldRange {

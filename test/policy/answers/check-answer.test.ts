@@ -377,6 +377,8 @@ describe('what clients read in different ways', () => {
 });
 
 describe('texts of neighbouring blocks', () => {
+  /** As Mistral has them. */
+  const thoughtInContent = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
   const wholes: Readonly<Record<string, (...texts: readonly string[]) => object>> = {
     'blocks of messages': (...texts) => ({ content: texts.map((each) => ({ type: 'text', text: each })) }),
     'thinking and text of messages': (one, ...others) => ({
@@ -400,6 +402,13 @@ describe('texts of neighbouring blocks', () => {
     'reasoning and answer of a chat': (one, ...others) => ({
       choices: [
         { index: 0, message: { role: 'assistant', reasoning_content: one, content: others.join('') } },
+      ],
+    }),
+    'parts of the content of a chat': (one, ...others) => ({
+      choices: [
+        {
+          message: { content: [thoughtInContent(one), ...others.map((text) => ({ type: 'text', text }))] },
+        },
       ],
     }),
   };
@@ -475,6 +484,21 @@ describe('texts of neighbouring blocks', () => {
       event(chatChunk({ content: other })),
       event(chatChunk({}, 'stop')),
       done,
+    ],
+    'thoughts in the content of a chat and its text': (one, other) => [
+      event(chatChunk({ content: [thoughtInContent(one)] })),
+      event(chatChunk({ content: other })),
+      event(chatChunk({}, 'stop')),
+      done,
+    ],
+    'parts of any kind in the content of a chat': (one, other) => [
+      event(chatChunk({ content: [{ type: 'output_text', text: one }] })),
+      event(chatChunk({ content: [thoughtInContent(other)] })),
+      done,
+    ],
+    'thoughts and text of gemini': (one, other) => [
+      event({ candidates: [{ content: { parts: [{ text: one, thought: true }] } }] }),
+      event({ candidates: [{ content: { parts: [{ text: other }] }, index: 0 }] }),
     ],
   };
 
