@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { decodePercent } from '../lib/decode-percent.ts';
+import type { CheckService } from '../policy/checks/check-book.ts';
 import {
   type CompiledPolicies,
   compilePolicies,
@@ -87,6 +88,8 @@ export interface Config extends Readonly<ReturnType<typeof buildSections>> {
   readonly secrets: readonly string[];
   /** What the keys' policies were compiled from, for threads that need their own. */
   readonly policySource: PolicySource;
+  /** Those that rules and routes ask about texts. */
+  readonly askedServices: readonly CheckService[];
   /** Every limit of projects and keys. */
   readonly limits: readonly KeyLimits[];
   readonly inspector: InspectorConfig;
@@ -182,6 +185,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
         ...(masks && { maskSecret: ownSecret ?? maskSecret }),
       }),
       ...buildSections(settings, isSandboxMode),
+      askedServices: compiled.checks?.services ?? [],
       limits: [...projects.values(), ...sources].flatMap(({ limits }) => limits ?? []),
       inspector,
       source: { ...source, addedKeys, maskSecret },

@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnosis } from '../../src/cli/doctor/finding.ts';
 import { createWorkspace } from '../config/workspace.ts';
 import { makeAuthority } from '../kit/certificate.ts';
+import { presidio, startChecker } from '../kit/checker.ts';
 import { command, homeWith, startServing, withoutStore } from '../kit/command.ts';
 import { type Script, startHost } from '../kit/host.ts';
-import { listening } from '../kit/listening.ts';
+import { deadUrl, listening } from '../kit/listening.ts';
 import type { Files } from '../kit/own-configuration.ts';
 
 interface Machine {
@@ -234,6 +235,44 @@ describe('names the fault', () => {
       expect.stringMatching(/^error provider mine\/spare: .*rejects the credentials \(401\)/),
     ]);
     expect(stdout).not.toContain('spare-key-0123456789');
+  });
+
+  const asking = (url: string, more = '') =>
+    `${ports}policies: { house: { apply: all, rules: [{ id: people, action: block, when: { check: { url: "${url}"${more} } } }] } }\n`;
+  const ofService: readonly (readonly [string, Script | undefined, RegExp])[] = [
+    ['with nobody there', undefined, /^error check http:.* could not be asked \(ECONNREFUSED\)$/],
+    ['that answers something else', lists, /answered something else than a list for each text$/],
+    ['that is late', () => undefined, /did not answer within 50 ms/],
+    ['that fails', (response) => response.writeHead(500).end(), /answered with status 500$/],
+  ];
+  test.each(ofService)('a service of a rule %s', async (_name, script, fault) => {
+    const url = script === undefined ? await deadUrl() : (await startHost(script)).url;
+
+    const { faults } = await examine({ yaml: asking(url, ', timeout: 50ms') });
+
+    expect(faults).toEqual([expect.stringMatching(fault)]);
+  });
+
+  test("but not services that answer; each is asked once, a route's too", async () => {
+    const checker = await startChecker();
+    const other = await startChecker(presidio);
+    const route = `providers: { p: { dialect: openai, base_url: "${(await startHost(lists)).url}/v1" } }
+models: [{ match: "*", provider: p, when: { check: { url: "${other.url}/analyze", api: presidio } } }, { match: "*", provider: p }]
+`;
+    const { faults, findings } = await examine({
+      yaml: `${asking(checker.url).replace('}] } }', `}, { id: more, action: warn, when: { check: { url: "${checker.url}", timeout: 5s } } }] } }`)}${route}`,
+    });
+
+    expect(faults).toEqual([]);
+    expect(findings.filter(({ subject }) => subject.startsWith('check'))).toMatchObject([
+      {
+        subject: `check ${checker.url}`,
+        status: 'ok',
+        message: expect.stringMatching(/^answers in \d+ ms$/),
+      },
+      { subject: `check ${other.url}/analyze`, status: 'ok' },
+    ]);
+    expect([checker.calls, other.calls]).toEqual([[['hello']], [['hello']]]);
   });
 
   test('a provider whose key is not set', async () => {

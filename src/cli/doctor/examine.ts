@@ -12,6 +12,7 @@ import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkProviders, checkProxies } from './check-providers.ts';
+import { checkServices } from './check-services.ts';
 import { checkLedger, checkRedis } from './check-stores.ts';
 import type { Diagnosis } from './finding.ts';
 
@@ -25,11 +26,12 @@ export async function examine(
   const timeoutMs = timeout * 1_000;
   const checked = await checkConfiguration(file, io);
   const { findings, config } = checked;
-  const [gateway, named, proxies, providers, redis, ledger] = await Promise.all([
+  const [gateway, named, proxies, providers, services, redis, ledger] = await Promise.all([
     checkGateway(checked, io),
     checkGatewayUrl(io, timeoutMs),
     checkProxies(io, timeoutMs),
     config === undefined ? [] : checkProviders(config, timeoutMs),
+    config === undefined ? [] : checkServices(config, timeoutMs),
     config === undefined ? [] : checkRedis(config, timeoutMs),
     config === undefined ? [] : checkLedger(config, checked.path, io),
   ]);
@@ -44,6 +46,7 @@ export async function examine(
     ...(config === undefined ? [] : await checkPorts(config, gateway.running)),
     ...proxies,
     ...providers,
+    ...services,
     ...(config === undefined || config.isSandboxMode ? [] : checkPrices(config, Date.now())),
     ...redis,
     ...ledger,
