@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import type { Lifetime } from '../lib/lifetime.ts';
 
 /**
- * Limits how many exchanges a provider has at a time; the others wait in a queue, up to a timeout.
+ * Limits how many exchanges a provider has at a time; the others wait in a queue, up to a timeout, which may be their own.
  */
 export class Admission {
   readonly #limit: number;
@@ -33,7 +33,7 @@ export class Admission {
   }
 
   /** Waits for a slot. Throws gateway.overloaded after the timeout, and the lifetime's reason if it ends. */
-  enter(lifetime: Lifetime): Promise<void> {
+  enter(lifetime: Lifetime, waitMs = this.#waitMs): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
         this.#queue.delete(enter);
@@ -46,9 +46,9 @@ export class Admission {
       };
       const timer = setTimeout(() => {
         settle();
-        const message = `no connection to the provider came free within ${this.#waitMs} ms`;
+        const message = `no connection to the provider came free within ${waitMs} ms`;
         reject(new GatewayError('gateway.overloaded', message, { retryAfterS: 1 }));
-      }, this.#waitMs);
+      }, waitMs);
       this.#queue.add(enter);
       let forget: () => void = () => undefined;
       forget = lifetime.onEnd(() => {

@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { CheckCalls } from '../../src/gateway/checks/check-calls.ts';
 import { tryTask } from '../../src/inspector/tasks/decision-task.ts';
+import { Lifetime } from '../../src/lib/lifetime.ts';
+import { CheckBook, type CheckService, Unchecked } from '../../src/policy/checks/check-book.ts';
 import { speakAll } from '../kit/answers.ts';
 import { answerJson, type Checker, findNames, presidio, startChecker, textsOf } from '../kit/checker.ts';
 import { command } from '../kit/command.ts';
@@ -474,6 +478,70 @@ describe('what is asked', () => {
     expect(checker.calls.flat()).toEqual(['one', 'two', 'three', 'two']);
     expect(none.calls.flat()).toEqual(['one', 'one']);
   });
+});
+
+describe('what is remembered', () => {
+  test('stays, but for a quarter, when one request has more texts than there is room for', async () => {
+    const checker = await startChecker();
+    const gateway = await started(rule(checker, { check: ', cache: 40' }));
+    const known = Array.from({ length: 20 }, (_, i) => `known ${i}`);
+    const turnsOf = (texts: readonly string[]) =>
+      texts.map((content, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content }));
+    for (const text of known) await ask(gateway, text);
+    await ask(gateway, '', {
+      body: { messages: turnsOf(Array.from({ length: 101 }, (_, i) => `new ${i}`)) },
+    });
+    const before = checker.calls.flat().length;
+
+    for (const text of [...known, 'new 0', 'new 9', 'new 10']) await ask(gateway, text);
+
+    expect(checker.calls.flat().slice(before)).toEqual(['new 10']);
+  });
+
+  test('in a thread for large bodies is bounded in the same way', () => {
+    const settings = {
+      ...({ url: 'http://127.0.0.1:9', api: 'gateway', language: 'en' } as const),
+      ...{ timeoutMs: 1_000, cache: 40 },
+    };
+    const book = new CheckBook();
+    const service = book.service(settings);
+    const lookUp = (texts: readonly string[]): readonly string[] => {
+      const found = book.decide(new Map(), () => texts.map((text) => book.find(service, text, () => '')));
+      return found instanceof Unchecked ? (found.unasked[0]?.texts.map(({ text }) => text) ?? []) : [];
+    };
+    const answersTo = (texts: readonly string[]) => {
+      const found = book.decide(new Map(), () => texts.map((text) => book.find(service, text, () => '')));
+      const unasked = found instanceof Unchecked ? found.unasked.flatMap((each) => each.texts) : [];
+      return new Map(unasked.map(({ id }) => [id, []]));
+    };
+    book.learn(answersTo(['a known one']));
+
+    book.learn(answersTo(Array.from({ length: 101 }, (_, i) => `new ${i}`)));
+
+    expect(lookUp(['a known one', 'new 0', 'new 9', 'new 10'])).toEqual(['new 10']);
+  });
+});
+
+test('each of two services at one URL waits in line for its own time', async () => {
+  const checker = await startChecker(() => undefined);
+  const settings = { url: checker.url, api: 'gateway', language: 'en', cache: 9 } as const;
+  const book = new CheckBook();
+  const [patient, hasty] = [60_000, 20].map((timeoutMs) => book.service({ ...settings, timeoutMs }));
+  const calls = new CheckCalls();
+  const gone = new Lifetime();
+  const askFor = (service: CheckService | undefined, id: string, lifetime = new Lifetime()) =>
+    calls.ask(
+      book,
+      { service: service as CheckService, texts: [{ id, text: id, at: '' }] },
+      { lifetime, kept: new Map() },
+    );
+  const open = Array.from({ length: 8 }, (_, i) => askFor(patient, `0 ${i}`, gone));
+
+  const [[, late] = []] = await askFor(hasty, '1 late');
+
+  gone.end(new GatewayError('client.left', 'the client left'));
+  await Promise.all(open);
+  expect(late).toEqual({ failure: expect.stringMatching(/had no time for a call within 20 ms$/) });
 });
 
 describe('without a gateway', () => {

@@ -1,8 +1,9 @@
-import { Lifetime } from '../../lib/lifetime.ts';
+import type { Lifetime } from '../../lib/lifetime.ts';
 import type {
   CheckBook,
   CheckResult,
   CheckService,
+  KeptSizes,
   Unasked,
   UnaskedText,
 } from '../../policy/checks/check-book.ts';
@@ -15,6 +16,13 @@ const maxCallLength = 256 * 1_024;
 
 type Result = readonly [id: string, result: CheckResult];
 
+/** On whose behalf texts are asked about. */
+interface Asker {
+  readonly lifetime: Lifetime;
+  /** What has been remembered for the same body. */
+  readonly kept: KeptSizes;
+}
+
 /** Asks services, each about what is not known yet: a few calls at a time, of texts up to a length. */
 export class CheckCalls {
   readonly #lines = new Map<string, Admission>();
@@ -23,17 +31,13 @@ export class CheckCalls {
    * What a service says of texts. What one call has learned is kept, so that a request which is sent again after a failure
    * gets further. Never rejects, but with the lifetime's reason.
    */
-  async ask(
-    book: CheckBook,
-    { service, texts }: Unasked,
-    lifetime = new Lifetime(),
-  ): Promise<readonly Result[]> {
+  async ask(book: CheckBook, { service, texts }: Unasked, asker: Asker): Promise<readonly Result[]> {
     const { known: results, unknown } = recall(book, { service, texts });
     let failure: CheckResult | undefined;
     for (const part of partsOf(unknown)) {
       const answered =
         failure === undefined
-          ? await this.#askOnce(book, { service, texts: part }, lifetime)
+          ? await this.#askOnce(book, { service, texts: part }, asker)
           : failed(part, failure);
       failure ??= answered.find(([, result]) => 'failure' in result)?.[1];
       results.push(...answered);
@@ -41,12 +45,12 @@ export class CheckCalls {
     return results;
   }
 
-  async #askOnce(book: CheckBook, asked: Unasked, lifetime: Lifetime): Promise<readonly Result[]> {
+  async #askOnce(book: CheckBook, asked: Unasked, { lifetime, kept }: Asker): Promise<readonly Result[]> {
     const { service, texts } = asked;
     const line = this.#lineOf(service);
     if (!line.tryEnter()) {
       try {
-        await line.enter(lifetime);
+        await line.enter(lifetime, service.timeoutMs);
       } catch {
         lifetime.check();
         const { origin } = new URL(service.url);
@@ -60,7 +64,7 @@ export class CheckCalls {
       if (unknown.length === 0) return known;
       const { askService } = await import('./ask-service.ts');
       const answered = await askService({ service, texts: unknown }, lifetime);
-      book.keep(service, answered);
+      book.keep(service, answered, kept);
       return [...known, ...answered];
     } finally {
       line.leave();

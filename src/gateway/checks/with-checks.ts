@@ -1,5 +1,10 @@
-import type { Lifetime } from '../../lib/lifetime.ts';
-import { type CheckAnswers, type CheckBook, Unchecked } from '../../policy/checks/check-book.ts';
+import { Lifetime } from '../../lib/lifetime.ts';
+import {
+  type CheckAnswers,
+  type CheckBook,
+  type KeptSizes,
+  Unchecked,
+} from '../../policy/checks/check-book.ts';
 import type { CheckCalls } from './check-calls.ts';
 
 /** What a request becomes is checked as well: redacted, up to three times, and then perhaps translated. */
@@ -18,24 +23,25 @@ interface Checking {
  * texts keep changing the last decision fails its rules.
  */
 export async function withChecks<Decided>(
-  { checks, calls, lifetime }: Checking,
+  { checks, calls, lifetime = new Lifetime() }: Checking,
   attempt: (answers: CheckAnswers) => Decided | Unchecked | Promise<Decided | Unchecked>,
 ): Promise<Decided> {
+  const kept: KeptSizes = new Map();
   let answers: CheckAnswers = new Map();
   for (let round = 0; ; round += 1) {
     const decided = await attempt(answers);
     if (!(decided instanceof Unchecked)) return decided;
-    lifetime?.check();
+    lifetime.check();
     answers = decided.answers;
     const isOver = round >= maxRounds;
     await Promise.all(
       decided.unasked.map(async ({ service, texts }) => {
         const results = isOver
           ? texts.map(({ id }) => [id, { failure: 'its texts kept changing' }] as const)
-          : await calls.ask(checks, { service, texts }, lifetime);
+          : await calls.ask(checks, { service, texts }, { lifetime, kept });
         for (const [id, result] of results) answers.set(id, result);
       }),
     );
-    lifetime?.check();
+    lifetime.check();
   }
 }

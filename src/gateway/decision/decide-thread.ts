@@ -89,6 +89,7 @@ interface Checking {
 function checked<Result>({ answers, body }: Checking & { readonly body: Uint8Array }, job: () => Result) {
   const { checks } = compiled;
   if (checks === undefined || answers === undefined) return job();
+  checks.learn(answers);
   const result = checks.decide(answers, job);
   if (!(result instanceof Unchecked)) return result;
   const { unasked } = result;

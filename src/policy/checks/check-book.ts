@@ -24,7 +24,7 @@ export interface CheckFinding extends Range {
 /** What a service said of a text, or why it is not known. */
 export type CheckResult = readonly CheckFinding[] | { readonly failure: string };
 
-/** What is known of a request's texts, by service and text; plain data, for another thread. */
+/** What is known of a body's texts, by service and text; plain data, for another thread. */
 export type CheckAnswers = Map<string, CheckResult>;
 
 /** A text that a service is to be asked about. */
@@ -67,7 +67,7 @@ interface Deciding {
  * Where one is not known, the decision is made once more when its service has been asked, about all such texts at once.
  */
 export class CheckBook {
-  readonly #known = new Map<string, CheckService>();
+  readonly #services = new Map<string, CheckService>();
   /** Of each service; in the same order in every thread, as rules are compiled in the same order. */
   readonly #recent = new Map<CheckService, RecentAnswers>();
   #deciding: Deciding | undefined;
@@ -76,9 +76,9 @@ export class CheckBook {
   /** The same object for the same settings. */
   service(settings: CheckService): CheckService {
     const key = JSON.stringify(settings);
-    const known = this.#known.get(key);
+    const known = this.#services.get(key);
     if (known !== undefined) return known;
-    this.#known.set(key, settings);
+    this.#services.set(key, settings);
     this.#recent.set(settings, new RecentAnswers(this.#recent.size, settings.cache));
     return settings;
   }
@@ -89,10 +89,17 @@ export class CheckBook {
   }
 
   get services(): readonly CheckService[] {
-    return [...this.#known.values()];
+    return [...this.#services.values()];
   }
 
-  /** Decides with what is known, and with `answers`; what it looks up here is added to those. */
+  /** Remembers what another thread has learned for the body that is decided on here. */
+  learn(answers: CheckAnswers): void {
+    const memories = [...this.#recent.values()];
+    const kept: KeptSizes = new Map();
+    for (const [id, result] of answers) memories[Number.parseInt(id, 10)]?.keep(id, result, kept);
+  }
+
+  /** Decides with what is remembered, and with `answers`; what it looks up here is added to those. */
   decide<Decided>(answers: CheckAnswers, decide: () => Decided): Decided | Unchecked {
     const deciding: Deciding = { answers, unasked: new Map() };
     this.#deciding = deciding;
@@ -120,7 +127,6 @@ export class CheckBook {
     const recent = this.#recentOf(service);
     const id = `${recent.number} ${hash('sha256', text, 'base64url')}`;
     const learned = answers.get(id);
-    if (learned !== undefined) recent.keep(id, learned);
     const known = learned ?? recent.get(id);
     if (known === undefined) {
       let texts = unasked.get(service);
@@ -141,10 +147,17 @@ export class CheckBook {
     return this.#recentOf(this.service(service)).get(id);
   }
 
-  /** Remembers what a service has said; not why it has said nothing. The service may be a copy of its settings. */
-  keep(settings: CheckService, results: Iterable<readonly [id: string, result: CheckResult]>): void {
+  /**
+   * Remembers what a service has said; not why it has said nothing, nor more than a body's share, of which `kept` keeps
+   * account. The service may be a copy of its settings.
+   */
+  keep(
+    settings: CheckService,
+    results: Iterable<readonly [id: string, result: CheckResult]>,
+    kept: KeptSizes,
+  ): void {
     const recent = this.#recentOf(this.service(settings));
-    for (const [id, result] of results) recent.keep(id, result);
+    for (const [id, result] of results) recent.keep(id, result, kept);
   }
 
   #recentOf(service: CheckService): RecentAnswers {
@@ -153,6 +166,12 @@ export class CheckBook {
 }
 
 const none: readonly CheckFinding[] = [];
+
+/** How much of each service's memory, by its number, has been filled for one body: texts and findings. */
+export type KeptSizes = Map<number, number>;
+
+/** How much of it the texts of one body may fill, so that not all others have to be asked about again. */
+const share = 1 / 4;
 
 /** Those that were asked for last. */
 class RecentAnswers {
@@ -174,10 +193,14 @@ class RecentAnswers {
     return known;
   }
 
-  keep(id: string, findings: CheckResult): void {
+  keep(id: string, findings: CheckResult, kept: KeptSizes): void {
     if ('failure' in findings || this.#answers.has(id)) return;
+    const size = 1 + findings.length;
+    const keptSize = (kept.get(this.number) ?? 0) + size;
+    if (keptSize > Math.ceil(this.#limit * share)) return;
+    kept.set(this.number, keptSize);
     this.#answers.set(id, findings.length === 0 ? none : findings);
-    this.#size += 1 + findings.length;
+    this.#size += size;
     for (const oldest of this.#answers.keys()) {
       if (this.#size <= this.#limit) return;
       this.#remove(oldest);
