@@ -18,7 +18,7 @@ writeFileSync(join(work, 'plain.txt'), 'one\ntwo\n');
 writeFileSync(join(work, 'contract.txt'), `The contract with ${customer}.\n`);
 
 /** How often a file is read before the conversation ends. */
-const reads = scale(6, 100);
+const reads = scale(6, 200);
 
 /** A host whose model reads the file that the prompt names, again and again, and then says that it is done. */
 function reader(): Script {
@@ -78,7 +78,7 @@ ${projects}`);
         const child = execFile(
           join(bin, 'claude'),
           args,
-          { cwd: work, env, timeout: 240_000 },
+          { cwd: work, env, timeout: 600_000 },
           (error, stdout) => resolve({ code: error?.code ?? 0, out: stdout }),
         );
         child.stdin?.end();
@@ -90,6 +90,11 @@ ${projects}`);
     local.script((response) => response.writeHead(503).end('{}'));
     const down = await run('READ contract.txt');
 
+    const [atCloud, atLocal] = [cloud, local].map(({ requests }) => requests);
+    console.log(
+      `${atLocal?.filter(says).length} of the local host's ${atLocal?.length} requests have the name, ` +
+        `${atCloud?.filter(says).length} of the other's ${atCloud?.length}`,
+    );
     expect(plain.code, plain.out).toBe(0);
     expect(kept.code, kept.out).toBe(0);
     expect(before).toBeGreaterThanOrEqual(reads);
@@ -99,7 +104,7 @@ ${projects}`);
     expect(local.requests.some(says)).toBe(true);
     expect(cloud.requests.filter(says)).toEqual([]);
     expect(down.code, down.out).not.toBe(0);
-  }, 900_000);
+  }, 1_800_000);
 });
 
 function says({ target, headers, body }: HostRequest): boolean {
