@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { dialects } from '../dialects/registry.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { setLimit } from './automaton/patterns.ts';
 import type { Fold } from './fold/fold.ts';
-import { covers } from './glob.ts';
 import { PolicySet } from './policy-set.ts';
 import { replaces, type Subject } from './rule.ts';
 import { shareSearches } from './rule-inputs.ts';
@@ -15,7 +13,7 @@ import {
   patternsIn,
 } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
-import type { ConditionsOptions } from './rules/schema.ts';
+import { excludesItself, implies } from './rules/implies.ts';
 import { roleBits } from './traverse/place.ts';
 
 /** Problems that show only when compiled rules are compared with each other. */
@@ -183,7 +181,7 @@ function findDeadRules(policies: readonly CompiledPolicy[]): readonly PolicyProb
     rules.flatMap((rule, index): readonly PolicyProblem[] => {
       const path = [name, 'rules', index];
       const { when, unless } = rule.options;
-      if (when !== undefined && unless !== undefined && implies(when, unless)) {
+      if (excludesItself({ when, unless })) {
         return [
           {
             path,
@@ -207,27 +205,5 @@ function isPlainBlock(rule: CompiledRule): boolean {
     rule.mode === 'enforce' &&
     rule.unless === undefined &&
     rule.except.length === 0
-  );
-}
-
-/** Whether conditions hold whenever others do; "no" where that is hard to decide. */
-function implies(narrow: ConditionsOptions, wide: ConditionsOptions): boolean {
-  return Object.entries(wide).every(([name, options]) => {
-    const own = narrow[name as keyof ConditionsOptions];
-    if (own === undefined) return false;
-    return isDeepStrictEqual(own, options) || impliesOne(own, options);
-  });
-}
-
-function impliesOne(narrow: unknown, wide: unknown): boolean {
-  if (Array.isArray(narrow) && Array.isArray(wide)) {
-    return narrow.every((each) => wide.some((other) => covers(String(other), String(each))));
-  }
-  return isOver(narrow) && isOver(wide) && Object.keys(narrow).length === 1 && narrow.over >= wide.over;
-}
-
-function isOver(options: unknown): options is { readonly over: number } {
-  return (
-    typeof options === 'object' && options !== null && 'over' in options && typeof options.over === 'number'
   );
 }

@@ -90,7 +90,7 @@ describe('problems of policies', () => {
   });
 
   const noText = { when: { model: ['a'] } };
-  const never = { when: { model: ['sandbox-small'] }, unless: { model: ['sandbox-*'] } };
+  const never = { when: { key: ['shop-web'] }, unless: { key: ['shop-*'] } };
   const at = (hours: readonly string[], zone: string) => ({ when: { time: { hours, zone } } });
 
   // biome-ignore format: a case a line
@@ -108,6 +108,10 @@ describe('problems of policies', () => {
     const found = problems({ ...rule, ...more }).map((each) => [each.path, each.severity]);
 
     expect(found).toEqual(places.map((place) => [`house.rules.0${place}`, severity]));
+  });
+
+  test('tell of no rule that some names match and not all of them', () => {
+    expect(problems({ ...rule, when: { tools: ['search'] }, unless: { tools: ['search'] } })).toEqual([]);
   });
 
   test('take only the texts of a rule into account in its tests', () => {

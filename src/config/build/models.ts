@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { compileGlob, compileGlobs, covers } from '../../policy/glob.ts';
+import { excludesItself, implies } from '../../policy/rules/implies.ts';
 import type { RouteOptions } from '../../policy/rules/schema.ts';
 import type { ModelSettings, Settings } from '../schema/schema.ts';
 import { listOf, suggest } from '../source/problems.ts';
@@ -53,7 +55,7 @@ export function buildModels(
   for (const [i, settings] of all.entries()) {
     checkTargets(i, settings, providers, { report, missing });
   }
-  warnOfShadowed(all, report);
+  warnOfUnreached(all, report);
   for (const { path, reason, providers: names, models } of missing.values()) {
     const who =
       names.size === 1 ? `provider ${[...names][0]} is` : `providers ${listOf([...names], 'and')} are`;
@@ -173,24 +175,36 @@ function toTarget({ target, path }: PlacedTarget, report: ProblemSink): ModelTar
   };
 }
 
-/** Warns of entries that are never reached, since one before them takes all that they would. */
-function warnOfShadowed(all: readonly ModelSettings[], report: ProblemSink): void {
+/** Most earlier entries with conditions that one is compared with, so that the time stays linear in their number. */
+const comparedEntries = 100;
+
+/** Warns of entries that are never taken: one before them takes all that they would, or their conditions never hold. */
+function warnOfUnreached(all: readonly ModelSettings[], report: ProblemSink): void {
   // A star in a name that is looked up is matched by stars alone: it stands for all the names that it matches.
   const plain = all.flatMap((settings, i) => (hasConditions(settings) ? [] : [i]));
   const firstPlain = compileGlobs(plain.map((i) => all[i]?.match ?? ''));
-  const byConditions = new Map<string, { readonly i: number; readonly match: string }[]>();
+  const compared: { readonly i: number; readonly settings: ModelSettings }[] = [];
   for (const [i, settings] of all.entries()) {
-    const { match, when, unless } = settings;
-    const key = JSON.stringify([when, unless]);
-    const same = byConditions.get(key) ?? [];
-    const earlier = hasConditions(settings) ? same.find((one) => covers(one.match, match)) : undefined;
+    const { match } = settings;
+    const isConditional = hasConditions(settings);
+    const earlier = isConditional ? compared.find((one) => takesAll(one.settings, settings)) : undefined;
     const first = earlier?.i ?? plain[firstPlain(match)] ?? i;
     if (first < i) {
-      const which = earlier === undefined ? '' : ' under the same conditions';
+      const which = earlier === undefined ? '' : ', and its conditions hold whenever these do';
       const message = `never reached: "${all[first]?.match}" comes before it and matches the same${which}`;
       report.warn(['models', i, 'match'], message);
-    } else if (hasConditions(settings)) byConditions.set(key, [...same, { i, match }]);
+    } else if (excludesItself(settings)) {
+      report.warn(['models', i, 'unless'], 'never reached: unless holds whenever when does');
+    } else if (isConditional && compared.length < comparedEntries) compared.push({ i, settings });
   }
+}
+
+function takesAll(earlier: ModelSettings, { match, when = {}, unless }: ModelSettings): boolean {
+  return (
+    covers(earlier.match, match) &&
+    implies(when, earlier.when ?? {}) &&
+    (earlier.unless === undefined || isDeepStrictEqual(earlier.unless, unless))
+  );
 }
 
 function hasConditions({ when, unless }: ModelSettings): boolean {

@@ -30,6 +30,28 @@ describe('models', () => {
     expect(problems.some(({ message }) => message.startsWith('never reached'))).toBe(hasUnreached);
   });
 
+  const here = { text: { phrases: ['Muster AG'] } };
+  // biome-ignore format: a case a line
+  test.each<[string, readonly object[], string | undefined]>([
+    ['under the same conditions', [{ when: here }, { when: here }], 'models.1.match'],
+    ['under further conditions', [{ when: here }, { when: { ...here, images: true } }], 'models.1.match'],
+    ['above a larger size', [{ when: { input_tokens: { over: 1_000 } } }, { when: { input_tokens: { over: 150_000 } } }], 'models.1.match'],
+    ['of fewer classes', [{ when: { class: ['c*'] } }, { when: { class: ['compaction'] } }], 'models.1.match'],
+    ['that never hold', [{ when: { class: ['compaction'] }, unless: { class: ['*'] } }], 'models.0.unless'],
+    ['above a smaller size', [{ when: { input_tokens: { over: 150_000 } } }, { when: { input_tokens: { over: 1_000 } } }], undefined],
+    ['that others except', [{ when: here, unless: { images: true } }, { when: here }], undefined],
+    ['of other names', [{ match: 'a-1', when: here }, { when: here }], undefined],
+    ['that some names meet, and not all', [{ when: { tools: ['search'] }, unless: { tools: ['search'] } }], undefined],
+  ])('tell of an entry that is never taken, with its place: %s', (_what, entries, place) => {
+    const models = entries.map((entry) => ({ match: 'a-*', provider: 'sandbox', ...entry }));
+
+    const { problems } = build(settingsSchema.parse({ models }).models ?? []);
+
+    expect(problems.map(({ path, severity }) => [path.join('.'), severity])).toEqual(
+      place === undefined ? [] : [[place, 'warning']],
+    );
+  });
+
   test.each([
     ['names', (at: number) => `model-${at}`],
     ['beginnings', (at: number) => `model-${at}-*`],
