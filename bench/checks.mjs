@@ -48,6 +48,7 @@ for (const [texts, bytes, decisions] of [
     asking.checks.keep(
       service,
       unasked.map(({ id }) => [id, []]),
+      new Map(),
     );
   }
   const decide = () => asking.checks.decide(new Map(), () => asking.set.decide(subject));

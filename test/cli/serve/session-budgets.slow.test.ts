@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { speakAll } from '../../kit/answers.ts';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { hasRedis, startRedis } from '../../kit/redis.ts';
 import {
@@ -7,7 +8,9 @@ import {
   body,
   configure,
   type Gateway,
+  host,
   keys,
+  serve,
   serveIn,
   stop,
   withBudget,
@@ -102,6 +105,47 @@ test.each([
   },
   60_000,
 );
+
+test.skipIf(!hasRedis)(
+  'while Redis is away a session is refused and others are served; once it is back, the session has what it had',
+  async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const [limits, more] = ['requests_per_session: 5', `state: ${redis.url}`];
+    const gateway = await serve(withBudget((await answering()).url, { limits, more }), [], keys);
+    expect(granted(await outcomes(gateway, 3, session))).toBe(3);
+
+    await redis.kill();
+    const away = await outcomes(gateway, 1, session);
+    const nameless = await outcomes(gateway, 1, {});
+    await redis.start();
+    const status = async () => (await outcomes(gateway, 1, session))[0];
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+
+    expect([away, nameless]).toEqual([[503], [200]]);
+    expect(granted(await outcomes(gateway, 10, session))).toBe(1);
+    await stop(gateway);
+  },
+  60_000,
+);
+
+test('what a session has open at kill -9 stays counted in it', async () => {
+  const home = emptyDirectory();
+  const silent = await host(() => undefined);
+  configure(home, withBudget(silent.url, { limits: 'requests_per_session: 5' }));
+  const first = await serveIn(home);
+  const open = Array.from({ length: 3 }, () => ask(first, body, session).catch(() => undefined));
+  await expect.poll(() => silent.requests.length, { timeout: 10_000 }).toBe(3);
+  await stop(first, 'SIGKILL');
+  await Promise.all(open);
+
+  silent.script(speakAll);
+  const second = await serveIn(home);
+
+  expect(granted(await outcomes(second, 10, session))).toBe(2);
+  expect(granted(await outcomes(second, 5, { 'x-gateway-session': 'agent-2' }))).toBe(5);
+  await stop(second);
+}, 60_000);
 
 test('a session at its budget is refused with what to do, and goes on once it is raised', async () => {
   const home = emptyDirectory();

@@ -208,6 +208,24 @@ models:
   });
 });
 
+test('names that lead to each other, and an entry to itself, are looked up once', async () => {
+  const gateway = await configured(`
+models:
+  - { match: claude-a, provider: claude, model: claude-b }
+  - { match: claude-b, provider: claude, model: claude-a }
+  - { match: claude-c, provider: claude, model: claude-c, fallbacks: [{ provider: claude, model: claude-a }] }
+`);
+  const sent = async (model: string) => {
+    const before = cloud.requests.length;
+    expect((await ask(gateway, 'hi', { body: { model } })).status).toBe(200);
+    return cloud.requests.slice(before).map(({ body }) => JSON.parse(body.toString()).model);
+  };
+
+  expect(await sent('claude-a')).toEqual(['claude-b']);
+  expect(await sent('claude-b')).toEqual(['claude-a']);
+  expect(await sent('claude-c')).toEqual(['claude-c']);
+});
+
 test('a request that no entry takes is refused with the reason', async () => {
   const gateway = await configured(`
 models:
