@@ -11,6 +11,8 @@ export interface ModelRequest extends RequestFields {
   readonly document: JsonDocument;
   /** Found by the decision thread for a large body; absent otherwise. */
   readonly demand?: Demand;
+  /** The same: what it asks for that costs other than the known prices (`findAskedModes`). */
+  readonly askedModes?: readonly string[];
   /** The same: whether it may have what the gateway has sealed in an earlier answer. */
   readonly mayHaveSeals?: boolean;
   /** The largest cap on output that no rule objects to; absent if there is none. */

@@ -10,7 +10,7 @@ import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts'
 import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
 import { withBody } from '../sender.ts';
-import { findDemand } from '../spending/demand.ts';
+import { findAskedModes, findDemand } from '../spending/demand.ts';
 import { type BuiltBody, decideBody, decideRequest, type Incoming, requestMeta } from './decide-request.ts';
 import { type AnswerReader, readAnswer } from './read-answer.ts';
 import { createRoutePlanner } from './route-plan.ts';
@@ -132,6 +132,7 @@ function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }:
   // All that looks through the document, here and not in the main thread, which other exchanges wait for.
   const known = {
     demand: findDemand(document, endpoint),
+    askedModes: findAskedModes(document),
     mayHaveSeals: mayHaveSeals(document, endpoint.dialectName),
   };
   return {

@@ -112,7 +112,8 @@ export class Spending {
     if (provider.options.dialect === 'sandbox' || this.#configuredPrice(target) !== undefined) return true;
     if (this.#priceOf(target) === undefined || !this.isCharged) return true;
     if (surcharge !== undefined) return false;
-    return findAskedModes(this.#request.document).every((mode) => plainModes.includes(mode));
+    const { document, askedModes = findAskedModes(document) } = this.#request;
+    return askedModes.every((mode) => plainModes.includes(mode));
   }
 
   #worstCase(limiter: Limiter): Amounts {

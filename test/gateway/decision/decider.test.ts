@@ -148,6 +148,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
         ...here.request,
         document: 0,
         demand,
+        askedModes: [],
         mayHaveSeals: false,
       });
       expect(there.request.document.count).toBe(here.request.document.count);
