@@ -14,6 +14,8 @@ const plainDigits = 9;
 /** Below this many bytes, creating the `DataView` takes longer than it saves. */
 const minWords = 64;
 const noWords = new DataView(new ArrayBuffer(0));
+/** From so many entries on it is remembered which members of the root were looked for. */
+const manyEntries = 16_384;
 /** Texts up to this length recur: keys, types, roles. */
 const maxNameLength = 24;
 const nameSlots = 64;
@@ -24,6 +26,7 @@ export interface DocumentParts {
   readonly tape: Int32Array<ArrayBuffer>;
   readonly count: number;
   readonly isAscii: boolean;
+  readonly members: Map<string, number> | undefined;
 }
 
 /**
@@ -46,6 +49,8 @@ export class JsonDocument {
   #tape: Int32Array<ArrayBuffer>;
   /** Short texts of ASCII that were decoded last, by a hash of their bytes: to compare takes a tenth of decoding. */
   #names: (string | undefined)[] | undefined;
+  /** Values of the root's members that were looked for, by name; 0 for those that it doesn't have. */
+  #members: Map<string, number> | undefined;
 
   constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(firstEntries(bytes))) {
     this.bytes = bytes;
@@ -56,10 +61,11 @@ export class JsonDocument {
   }
 
   /** A document that another thread parsed; it is not parsed again. */
-  static fromParts({ bytes, tape, count, isAscii }: DocumentParts): JsonDocument {
+  static fromParts({ bytes, tape, count, isAscii, members }: DocumentParts): JsonDocument {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const document = new JsonDocument(buffer, isAscii, tape);
     document.count = count;
+    document.#members = members;
     return document;
   }
 
@@ -68,7 +74,7 @@ export class JsonDocument {
     const whole = this.#tape;
     // A small tape is in Node's pool, which can't be transferred.
     const tape = whole.byteLength === whole.buffer.byteLength ? whole : whole.slice(0, this.count * cells);
-    return { bytes: this.bytes, tape, count: this.count, isAscii: this.isAscii };
+    return { bytes: this.bytes, tape, count: this.count, isAscii: this.isAscii, members: this.#members };
   }
 
   kind(entry: number): number {
@@ -150,6 +156,14 @@ export class JsonDocument {
 
   /** The value of an object's member, or undefined if there is none or this is not an object. */
   member(object: number, name: string): number | undefined {
+    if (object !== this.root || this.count < manyEntries) return this.#findMember(object, name);
+    this.#members ??= new Map();
+    const known = this.#members.get(name) ?? this.#findMember(object, name) ?? 0;
+    this.#members.set(name, known);
+    return known === 0 ? undefined : known;
+  }
+
+  #findMember(object: number, name: string): number | undefined {
     if (this.kind(object) !== kinds.object) return undefined;
     for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) {
       if (this.#isText(key, name)) return key + 1;

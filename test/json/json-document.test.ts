@@ -265,4 +265,22 @@ describe('looking into a document', () => {
       expect(other.end(other.count - 1)).toBe(body.lastIndexOf('1') + 1);
     },
   );
+
+  test('a body of many members has the same ones each time, here and in another thread', () => {
+    const values = Array.from({ length: 20_000 }, (_, at) => [`k${at}`, at]);
+    const body = `{${values.map(([name, at]) => `"${name}":{"k1":${at}}`).join()}}`;
+    const document = parseStrictJson(Buffer.from(body));
+    const found = (each: JsonDocument) =>
+      ['k0', 'k19999', 'none', 'k1'].map((name) => {
+        const value = each.member(each.root, name);
+        return value === undefined ? undefined : each.value(value);
+      });
+    const expected = [{ k1: 0 }, { k1: 19_999 }, undefined, { k1: 1 }];
+
+    expect([found(document), found(document)]).toEqual([expected, expected]);
+    const other = JsonDocument.fromParts(structuredClone(document.toParts()));
+    expect([found(other), found(other)]).toEqual([expected, expected]);
+    expect(other.member(other.member(other.root, 'k7') as number, 'k1')).toBeGreaterThan(0);
+    expect(other.memberText(other.root, 'k2')).toBeUndefined();
+  });
 });
