@@ -1,13 +1,13 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type Agent, agents, runAgent } from './kit/agents.ts';
 import { messagesEvents } from './kit/answers.ts';
-import { bin } from './kit/build.ts';
-import { projects, secrets, startGateway } from './kit/gateway.ts';
+import { projects, startGateway } from './kit/gateway.ts';
 import { type Script, startHost } from './kit/host.ts';
 import { stopAtEnd } from './kit/started.ts';
 
@@ -25,57 +25,8 @@ for (const file of longFiles)
 // Gemini CLI and Qwen Code read no settings below a folder that others may write.
 const homes = join(import.meta.dirname, '..', 'node_modules', '.agents-homes');
 mkdirSync(homes, { recursive: true, mode: 0o700 });
-afterAll(() => rmSync(homes, { recursive: true, force: true }));
-
-interface Agent {
-  readonly title: string;
-  args(prompt: string): readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  /** The tool that reads a file, and its input. */
-  readonly tool: string;
-  inputFor(file: string): object;
-}
-
-const agents: Readonly<Record<string, Agent>> = {
-  claude: {
-    title: 'Claude Code',
-    args: (prompt) => ['-p', '--allowedTools', 'Read', '--', prompt],
-    env: { CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: '1' },
-    tool: 'Read',
-    inputFor: (file) => ({ file_path: file }),
-  },
-  codex: {
-    title: 'Codex',
-    args: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
-    tool: 'exec_command',
-    inputFor: (file) => ({ cmd: `cat ${file}` }),
-  },
-  opencode: {
-    title: 'opencode',
-    args: (prompt) => ['run', prompt],
-    tool: 'read',
-    inputFor: (file) => ({ filePath: file }),
-  },
-  gemini: {
-    title: 'Gemini CLI',
-    args: (prompt) => ['--yolo', '-p', prompt],
-    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-    tool: 'read_file',
-    inputFor: (file) => ({ file_path: file, absolute_path: file }),
-  },
-  copilot: {
-    title: 'Copilot CLI',
-    args: (prompt) => ['--allow-all-tools', '--allow-all-paths', '-p', prompt],
-    tool: 'view',
-    inputFor: (file) => ({ path: file, view_range: [1, 300] }),
-  },
-  qwen: {
-    title: 'Qwen Code',
-    args: (prompt) => ['--approval-mode', 'yolo', prompt],
-    tool: 'read_file',
-    inputFor: (file) => ({ file_path: file, absolute_path: file }),
-  },
-};
+// What an agent leaves behind may be writing still.
+afterAll(() => rmSync(homes, { recursive: true, force: true, maxRetries: 10 }));
 
 const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_763_000_000, model: 'house' };
 
@@ -181,33 +132,10 @@ async function startTap() {
 }
 const tap = await startTap();
 
-/** Runs an agent with an empty home: its exit code, and what it printed. */
-function run(
-  folder: string,
-  name: string,
-  { model, prompt }: { readonly model: string; readonly prompt: string },
-): Promise<{ readonly exit: unknown; readonly said: string }> {
-  const { args, env = {} } = agents[name] as Agent;
+/** Runs an agent with an empty home. */
+function run(folder: string, name: string, asked: { readonly model: string; readonly prompt: string }) {
   const home = mkdtempSync(join(homes, 'home-'));
-  const options = {
-    cwd: work,
-    timeout: 150_000,
-    env: {
-      PATH: `${folder}:${process.env.PATH}`,
-      HOME: home,
-      XDG_STATE_HOME: join(home, '.state'),
-      GATEWAY_URL: tap.url,
-      GATEWAY_KEY: secrets.PROJECT_KEY,
-      ...env,
-    },
-  };
-  return new Promise((resolve) => {
-    const argv = [bin, 'run', '-m', model, name, ...args(prompt)];
-    const child = execFile(process.execPath, argv, options, (error, stdout, stderr) =>
-      resolve({ exit: error === null ? 0 : (error.code ?? error.signal), said: `${stdout}\n${stderr}` }),
-    );
-    child.stdin?.end();
-  });
+  return runAgent({ ...asked, folder, name, home, cwd: work, url: tap.url });
 }
 
 const rows = [

@@ -17,7 +17,8 @@ const work = mkdtempSync(join(tmpdir(), 'sessions-'));
 writeFileSync(join(work, 'notes.txt'), 'one\ntwo\n');
 const homes = join(import.meta.dirname, '..', 'node_modules', '.sessions-homes');
 mkdirSync(homes, { recursive: true, mode: 0o700 });
-afterAll(() => rmSync(homes, { recursive: true, force: true }));
+// What an agent leaves behind may be writing still.
+afterAll(() => rmSync(homes, { recursive: true, force: true, maxRetries: 10 }));
 
 interface Sums {
   requests: number;

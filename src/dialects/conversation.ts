@@ -1,5 +1,6 @@
 import type { Effort } from '../hosts/models.ts';
 import { type Fields, toText } from './fields.ts';
+import type { SseEvent } from './sse.ts';
 import type { Seal } from './translation/seals.ts';
 import type { Usage } from './usage.ts';
 
@@ -206,6 +207,8 @@ export interface StreamWriter extends Omit<StreamSink, 'start' | 'usage' | 'comp
   start(usage: Usage): void;
   /** Whether it starts with nothing that the provider says, so that it may before the provider has said anything. */
   readonly startsEmpty?: true;
+  /** As the dialect's. */
+  readonly earlyHeartbeat?: SseEvent;
   complete(finish: FinishReason, usage: Usage, stopSequence?: string): void;
 }
 

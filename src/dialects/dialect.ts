@@ -172,6 +172,8 @@ export interface Dialect {
   errorEvent(failure: ProviderFailure, sequence: number): SseEvent;
   /** What its clients ignore in a stream, once it has begun, as a sign of life; by default a comment. */
   readonly heartbeat?: SseEvent;
+  /** The same before its first event. */
+  readonly earlyHeartbeat?: SseEvent;
   /** The form of an answer that a request asks for. */
   askedForm?(request: JsonDocument): string | undefined;
   /** The answer in the form that was asked for, if the host ignored that; undefined if nothing has to change. */

@@ -187,9 +187,12 @@ export type WriteEvent = (name: string | undefined, data: string) => void;
 /** A comment, which keeps a connection alive. */
 export const pingComment: SseEvent = { name: objectName, data: ': ping' };
 
-/** Whether an event is nothing but a comment. */
+/** A further blank line, for clients that take a comment for a part of the next event, as Google's libraries do. */
+export const blankLine: SseEvent = { name: objectName, data: '' };
+
+/** Whether an event is nothing but a comment or a blank line. */
 export function isComment({ name, data }: SseEvent): boolean {
-  return name === objectName && data.startsWith(':');
+  return name === objectName && (data === '' || data.startsWith(':'));
 }
 
 /** One event as text. The data may have several lines; the name may not. An empty name leaves the data bare. */

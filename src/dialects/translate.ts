@@ -61,6 +61,8 @@ export interface StreamTranslation {
    * finished answer.
    */
   fail(error: GatewayError, requestId: string): readonly SseEvent[];
+  /** What the client ignores at any place of the stream. */
+  readonly earlyHeartbeat: SseEvent;
   /** In every state but open the client has its last event, and nothing more will come. */
   readonly state: StreamState;
   readonly tally: Tally;
@@ -258,6 +260,10 @@ class TranslatedEvents implements StreamTranslation {
     return this.#state;
   }
 
+  get earlyHeartbeat(): SseEvent {
+    return this.#writer.earlyHeartbeat ?? pingComment;
+  }
+
   get tally(): Tally {
     return this.#tally;
   }
@@ -279,7 +285,7 @@ class TranslatedEvents implements StreamTranslation {
     }
     // Some clients take no event before that which begins the answer.
     if (this.#isStarted) this.#writer.ping();
-    else this.#out = [pingComment];
+    else this.#out = [this.earlyHeartbeat];
     return this.#take();
   }
 

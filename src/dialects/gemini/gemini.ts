@@ -10,6 +10,7 @@ import {
   responsesFields,
 } from '../field-table.ts';
 import { isFields, toFields } from '../fields.ts';
+import { blankLine } from '../sse.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
 import { buildGeminiAnswer, geminiFinishes, parseGeminiAnswer } from './answer.ts';
@@ -92,6 +93,8 @@ export const gemini: TextDialect = {
   operation: 'chat',
   recognizes: (body) => 'contents' in body,
   ownHeaders,
+  heartbeat: blankLine,
+  earlyHeartbeat: blankLine,
   limitHeaders: openAiLimitHeaders,
   minCap: 1,
   caps: pathsOf('generationConfig', 'maxOutputTokens'),

@@ -8,7 +8,7 @@ import type {
 } from '../conversation.ts';
 import { errorInside, parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, parseEventData, toFields, toList, toText } from '../fields.ts';
-import { pingComment, type SseEvent, type WriteEvent } from '../sse.ts';
+import { blankLine, type SseEvent, type WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
 import { answerHead, buildAnswerPart, finishReasons, isBlocked, parseAnswerPart } from './answer.ts';
@@ -101,7 +101,8 @@ export function createGeminiWriter(
       if (call !== undefined) call.input += piece;
     },
     callEnd: endCall,
-    ping: () => write(pingComment.name, pingComment.data),
+    earlyHeartbeat: blankLine,
+    ping: () => write(blankLine.name, blankLine.data),
     complete(finish, usage) {
       for (const index of [...open.keys()]) endCall(index);
       const finishReason = finishReasons[isRefused ? 'filter' : finish];

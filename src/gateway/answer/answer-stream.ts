@@ -1,4 +1,4 @@
-import { formatSse, isComment, pingComment, type SseEvent } from '../../dialects/sse.ts';
+import { formatSse, isComment, type SseEvent } from '../../dialects/sse.ts';
 import type { StreamState } from '../../dialects/translate.ts';
 import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
@@ -20,7 +20,6 @@ interface AnswerStreamParts {
 }
 
 const nothing = Buffer.alloc(0);
-const signOfLife = toBytes(pingComment);
 /** How long nothing may leave while the provider sends. What stands between here and the client gives up after a minute or so. */
 const silentMs = 10_000;
 
@@ -65,7 +64,7 @@ export class AnswerStream {
     const isOver = this.#source.hasLastEvent || this.#source.state !== 'open';
     if (nowMs - this.#silentSinceMs < silentMs || this.#array !== undefined || isOver) return nothing;
     this.#silentSinceMs = nowMs;
-    return signOfLife;
+    return toBytes(this.#source.earlyHeartbeat);
   }
 
   /** While the provider sends nothing: a sign of life between whole events, or nothing. */

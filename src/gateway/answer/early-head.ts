@@ -60,9 +60,9 @@ export class EarlyHead {
 
   /** Comments don't reset Codex's timer, and OpenAI's SDK takes no other event before an answer's first. */
   #sign(): Buffer {
-    const { heartbeat } = this.#decided.endpoint.dialect;
+    const { heartbeat, earlyHeartbeat = pingComment } = this.#decided.endpoint.dialect;
     const isCodex = agentOf(this.#exchange.request) === 'codex';
-    return toBytes(isCodex && heartbeat !== undefined ? heartbeat : pingComment);
+    return toBytes(isCodex && heartbeat !== undefined ? heartbeat : earlyHeartbeat);
   }
 
   /** The answer begins, or there will be none. Returns whether its head has been sent. */

@@ -30,6 +30,8 @@ export interface EventSource {
   readonly heldBytes: number;
   /** Adds an event that says no more than that the answer is still being made, behind what has come. */
   addHeartbeat(): void;
+  /** What the client ignores at any place of the stream. */
+  readonly earlyHeartbeat: SseEvent;
 }
 
 const nothing = Buffer.alloc(0);
@@ -43,6 +45,10 @@ export class ExactSource extends StreamObserver implements EventSource {
 
   get text(): string {
     return this.latin1;
+  }
+
+  get earlyHeartbeat(): SseEvent {
+    return this.dialect.earlyHeartbeat ?? pingComment;
   }
 
   read(chunk: Buffer): void {
@@ -59,7 +65,7 @@ export class ExactSource extends StreamObserver implements EventSource {
 
   addHeartbeat(): void {
     // OpenAI's SDK refuses a stream that begins with another event than its first.
-    const sign = this.events === 0 ? pingComment : (this.dialect.heartbeat ?? pingComment);
+    const sign = this.events === 0 ? this.earlyHeartbeat : (this.dialect.heartbeat ?? pingComment);
     this.#bytes = toBytes(sign);
     this.ends = [this.#bytes.length];
   }
@@ -152,6 +158,10 @@ export class TranslatedSource implements EventSource {
 
   addHeartbeat(): void {
     this.#add(this.#translation.comment());
+  }
+
+  get earlyHeartbeat(): SseEvent {
+    return this.#translation.earlyHeartbeat;
   }
 
   end(): void {

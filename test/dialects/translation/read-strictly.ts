@@ -7,17 +7,18 @@ import type { Outcome, WireEvent } from './strictly/outcome.ts';
 import { readResponses } from './strictly/responses.ts';
 
 /**
- * Splits text of the strictest form: optional event line, one data line, blank line. Comments are dropped. An object that
- * stands where an event should is one with an empty name, as Google's SDKs find errors.
+ * Splits text of the strictest form: optional event line, one data line, blank line. Comments are dropped, but not for
+ * Google's SDKs, which take one for a part of the next event; blank lines are nothing to them. An object that stands where an
+ * event should is one with an empty name, as Google's SDKs find errors.
  */
-function parseStrictly(text: string): { events: WireEvent[]; isDone: boolean } {
+function parseStrictly(client: TextDialectName, text: string): { events: WireEvent[]; isDone: boolean } {
   if (text === '') return { events: [], isDone: false };
   expect(text.endsWith('\n\n')).toBe(true);
   let isDone = false;
   const events = text
     .slice(0, -2)
     .split('\n\n')
-    .filter((block) => !block.startsWith(':'))
+    .filter((block) => (client === 'gemini' ? block !== '' : !block.startsWith(':')))
     .flatMap((block) => {
       if (block.startsWith('{')) return [{ name: '', data: JSON.parse(block) }];
       const match = /^(?:event: (?<name>[\w.]+)\n)?data: (?<data>[^\n]+)$/.exec(block);
@@ -34,7 +35,7 @@ function parseStrictly(text: string): { events: WireEvent[]; isDone: boolean } {
 
 /** Reads a client's stream by every rule of its dialect and fails where one is broken. */
 export function readStrictly(client: TextDialectName, text: string): Outcome {
-  const { events, isDone } = parseStrictly(text);
+  const { events, isDone } = parseStrictly(client, text);
   if (client === 'chat') return readChat(events, isDone);
   expect(isDone).toBe(false);
   return readers[client](events);

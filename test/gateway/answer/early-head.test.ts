@@ -6,7 +6,7 @@ import { SseParser } from '../../../src/dialects/sse.ts';
 import { EarlyHead } from '../../../src/gateway/answer/early-head.ts';
 import type { Exchange } from '../../../src/gateway/exchange.ts';
 import type { RoutedRequest } from '../../../src/gateway/route.ts';
-import { chatAnswer, chatEvents, json, messagesEvents, stream } from '../../kit/answers.ts';
+import { chatAnswer, chatEvents, geminiEvents, json, messagesEvents, stream } from '../../kit/answers.ts';
 import { projects, secrets, startGateway } from '../../kit/gateway.ts';
 import { type Script, startHost } from '../../kit/host.ts';
 
@@ -27,11 +27,13 @@ providers:
   other: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat], ${settings} }
   messages: { dialect: anthropic, base_url: "${host.url}", ${settings} }
   patient: { dialect: anthropic, base_url: "${host.url}" }
+  google: { dialect: gemini, base_url: "${host.url}", ${settings} }
 models:
   - { match: translated, provider: chat, fallbacks: [{ provider: other }] }
   - { match: alone, provider: chat }
   - { match: same, provider: messages }
   - { match: patient, provider: patient }
+  - { match: google, provider: google }
 ${projects}`);
 
 interface Asked {
@@ -43,12 +45,14 @@ interface Asked {
 
 function send(model: string, { path = '/v1/messages', stream = true, headers, signal }: Asked = {}) {
   const messages = [{ role: 'user', content: 'hello' }];
-  const body = path.endsWith('responses') ? { input: 'hello' } : { max_tokens: 20, messages };
+  const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
+  const own = path.endsWith('responses') ? { input: 'hello' } : { max_tokens: 20, messages };
+  const body = path.includes('GenerateContent') ? { contents } : { model, stream, ...own };
   const authorization = `Bearer ${secrets.PROJECT_KEY}`;
   return fetch(gateway.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization, ...headers },
-    body: JSON.stringify({ model, stream, ...body }),
+    body: JSON.stringify(body),
     ...(signal !== undefined && { signal }),
   });
 }
@@ -119,6 +123,28 @@ describe('a provider that says nothing yet', () => {
 
     expect(text).toMatch(/^event: keepalive\ndata: \{"type":"keepalive"\}\n\nevent: response\.created\n/);
     expect((await ask('alone', { path })).text).toMatch(/^: ping\n\nevent: response\.created\n/);
+  });
+});
+
+describe('a client of Gemini, to which a comment is a part of the next event', () => {
+  const path = '/v1beta/models/alone:streamGenerateContent?alt=sse';
+
+  test('gets blank lines while a provider says nothing yet', async () => {
+    host.script(late(stream(chatEvents)));
+
+    const { text } = await ask('alone', { path });
+
+    expect(text).toMatch(/^\s+data: \{/);
+    expect(text).not.toMatch(/^:/m);
+  });
+
+  test('and in its own stream, where that is set', async () => {
+    host.script(late(stream(geminiEvents)));
+
+    const { text } = await ask('google', { path: path.replace('alone', 'google') });
+
+    expect(text).toMatch(/^\s+data: \{/);
+    expect(text.trimStart()).toBe(geminiEvents.join(''));
   });
 });
 

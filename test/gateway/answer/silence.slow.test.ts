@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { allCases, askedOf, pathFor, requestFor, streamedIn } from '../../kit/answers.ts';
 import { startGateway } from '../../kit/gateway.ts';
 import { type Script, startHost } from '../../kit/host.ts';
-import { homeWith } from '../../kit/own-configuration.ts';
-import { freePort } from '../../kit/ports.ts';
-import { isInstalled, startRealProgram } from '../../kit/real-program.ts';
+import { startNginx } from '../../kit/nginx.ts';
+import { isInstalled } from '../../kit/real-program.ts';
 
 // Once its stream has begun the host is silent for longer than a proxy waits: a third of nginx's own 60 s.
 
@@ -44,18 +43,7 @@ policies:
         when: { text: { phrases: ["project nightfall"] } }
         reason: content.codename
 `);
-  const port = await freePort();
-  const folder = homeWith({
-    'nginx.conf': `daemon off; pid pid; error_log stderr crit; events {}
-http {
-  access_log off; client_body_temp_path 1; proxy_temp_path 2; fastcgi_temp_path 3; uwsgi_temp_path 4; scgi_temp_path 5;
-  proxy_read_timeout ${patienceS}s;
-  server { listen 127.0.0.1:${port}; location / { proxy_pass ${gateway.url}; } }
-}`,
-  });
-  const user = process.getuid?.() === 0 ? ['-g', 'user root;'] : [];
-  await startRealProgram(['nginx', '-p', folder, '-c', `${folder}/nginx.conf`, ...user], port);
-  return { url: `http://127.0.0.1:${port}`, key: gateway.key };
+  return { url: await startNginx(gateway.url, `proxy_read_timeout ${patienceS}s;`), key: gateway.key };
 }
 
 test.skipIf(!isInstalled('nginx'))(
