@@ -20,5 +20,9 @@ if (differing >= 0 && current[differing] < minimum[differing]) {
   });
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
+  // From Node 22.8 on, compiled code is kept for the next command: beside the code, where only they may write who may
+  // change that too. Where nobody may, Node goes on without.
+  const { enableCompileCache } = require('node:module');
+  if (enableCompileCache !== undefined) enableCompileCache(`${__dirname}/../dist/.compiled`);
   require('../dist/main.js'); // it sets the exit code itself
 }

@@ -36,6 +36,15 @@ const deferred = {
   'base-encodings': '@scure/base',
   sha3: '@noble/hashes/sha3.js',
   detectors: join(root, 'src/policy/detectors/registry.ts'),
+  // For the first request that is translated; for the first that goes to a provider.
+  translate: join(root, 'src/dialects/translate.ts'),
+  ...Object.fromEntries(
+    ['chat', 'gemini', 'messages', 'responses'].map((dialect) => [
+      `${dialect}-codec`,
+      join(root, `src/dialects/${dialect}/codec.ts`),
+    ]),
+  ),
+  'open-pool': join(root, 'src/providers/transport/open-pool.ts'), // with undici and TLS
 };
 const loadedWhenUsed = {
   name: 'loaded-when-used',
@@ -61,7 +70,9 @@ const loadedWhenUsed = {
 /** Names of what a module exports. Node 20 can't import TypeScript. */
 async function exportsOf(module) {
   if (!module.endsWith('.ts')) return Object.keys(await import(module));
-  return [...readFileSync(module, 'utf8').matchAll(/^export const (\w+)/gm)].map(([, name]) => name);
+  return [...readFileSync(module, 'utf8').matchAll(/^export (?:const|class|function) (\w+)/gm)].map(
+    ([, name]) => name,
+  );
 }
 
 // What packages themselves require only when they need it, by whom: files of their own too.

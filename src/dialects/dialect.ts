@@ -179,10 +179,19 @@ export interface Dialect {
   /** The answer in the form that was asked for, if the host ignored that; undefined if nothing has to change. */
   adaptAnswer?(answer: unknown, form: string | undefined): unknown;
 
-  /** Absent if there is no conversation that could be translated. */
+  /** What becomes of the fields of its requests in translation, by the provider's dialect; the closest dialect first. */
+  readonly fieldsTo?: Readonly<Record<string, FieldTable>>;
+  /** The same for requests of other dialects, by the client's: those that don't know this dialect themselves. */
+  readonly fieldsFrom?: Readonly<Record<string, FieldTable>>;
+  /** Absent if there is no conversation that could be translated. A getter, as its code is read with the first use. */
   readonly codec?: Codec;
   /** The same for embeddings. */
   readonly embeddingCodec?: EmbeddingCodec;
+}
+
+/** What happens to the client's fields; undefined if one dialect can't be translated to the other. */
+export function tableBetween(client: Dialect, provider: Dialect): FieldTable | undefined {
+  return client.fieldsTo?.[provider.name] ?? provider.fieldsFrom?.[client.name];
 }
 
 export const nothingFinished: ReadonlyMap<number, boolean> = new Map();
@@ -214,7 +223,7 @@ export function isEmbedding(dialect: Dialect): dialect is EmbeddingDialect {
 }
 
 export function isText(dialect: Dialect): dialect is TextDialect {
-  return dialect.codec !== undefined;
+  return 'codec' in dialect;
 }
 
 /** An answer of the dialect in its other form. */
@@ -249,10 +258,6 @@ export interface Codec {
   createReader(sink: StreamSink): StreamReader;
   /** `write` gets each event as text. */
   createWriter(context: TranslationContext, echo: Fields, write: WriteEvent): StreamWriter;
-  /** What becomes of the fields of its requests, by the provider's dialect; the closest dialect first. */
-  readonly fieldsTo: Readonly<Record<string, FieldTable>>;
-  /** The same for requests of other dialects, by the client's: those that don't know this dialect themselves. */
-  readonly fieldsFrom?: Readonly<Record<string, FieldTable>>;
 }
 
 /** The value of the field that holds the system's texts or the turns, in whichever of its spellings. */
@@ -321,6 +326,4 @@ export interface EmbeddingCodec {
   /** What the form of an answer depends on: plain data of the client's request. */
   echoOf(request: Fields): Fields;
   buildAnswer(answer: Embeddings, context: TranslationContext, echo: Fields): Fields;
-  /** What becomes of the fields of its requests, by the provider's dialect. */
-  readonly fieldsTo: Readonly<Record<string, FieldTable>>;
 }

@@ -1,12 +1,11 @@
 import { chat } from './chat/chat.ts';
-import type { Dialect, TextDialect } from './dialect.ts';
+import { type Dialect, type TextDialect, tableBetween } from './dialect.ts';
 import { embeddings } from './embeddings/embeddings.ts';
 import { geminiEmbeddings } from './gemini/embeddings.ts';
 import { gemini } from './gemini/gemini.ts';
 import { messages } from './messages/messages.ts';
 import { fillModel, hasModel } from './model-path.ts';
 import { responses } from './responses/responses.ts';
-import { tableBetween } from './translate.ts';
 
 /** Every dialect the gateway speaks: to add one, write its folder and a line here. */
 export const dialects = {
@@ -30,8 +29,7 @@ export function alternativesTo(
   dialect: Dialect,
   all: Readonly<Record<string, Dialect>> = dialects,
 ): Dialect[] {
-  const codec = dialect.codec ?? dialect.embeddingCodec;
-  const near = Object.keys(codec?.fieldsTo ?? {}).flatMap((name) => all[name] ?? []);
+  const near = Object.keys(dialect.fieldsTo ?? {}).flatMap((name) => all[name] ?? []);
   const others = Object.values(all).filter((other) => !near.includes(other));
   return [...near, ...others].filter((other) => tableBetween(dialect, other) !== undefined);
 }

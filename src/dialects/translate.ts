@@ -1,7 +1,14 @@
 import { GatewayError } from '../errors.ts';
 import { traitsOf } from '../hosts/find-host.ts';
 import type { StreamReader, StreamSink, StreamWriter } from './conversation.ts';
-import { type Dialect, type EmbeddingDialect, isEmbedding, isText, type TextDialect } from './dialect.ts';
+import {
+  type Dialect,
+  type EmbeddingDialect,
+  isEmbedding,
+  isText,
+  type TextDialect,
+  tableBetween,
+} from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
 import { applyTable, type FieldTable } from './field-table.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
@@ -70,12 +77,6 @@ export interface StreamTranslation {
 
 /** Characters of a request's members that an answer repeats; of more, nothing is repeated. */
 const echoLimit = 1_048_576;
-
-/** What happens to the client's fields; undefined if one dialect can't be translated to the other. */
-export function tableBetween(client: Dialect, provider: Dialect): FieldTable | undefined {
-  const codec = client.codec ?? client.embeddingCodec;
-  return codec?.fieldsTo[provider.name] ?? provider.codec?.fieldsFrom?.[client.name];
-}
 
 /** A translation for one exchange: what the request asked for decides how its answer is written. */
 export function createTranslation(

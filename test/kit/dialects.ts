@@ -1,6 +1,5 @@
-import { isText } from '../../src/dialects/dialect.ts';
+import { isText, tableBetween } from '../../src/dialects/dialect.ts';
 import { type DialectName, dialects, type TextDialectName } from '../../src/dialects/registry.ts';
-import { tableBetween } from '../../src/dialects/translate.ts';
 
 // What generators go through: a dialect in the registry is in all of them. One that leaves a dialect out says why.
 

@@ -1,8 +1,7 @@
 import { appendFileSync } from 'node:fs';
-import { isText, methodFor } from '../../src/dialects/dialect.ts';
+import { isText, methodFor, tableBetween } from '../../src/dialects/dialect.ts';
 import { targetOf } from '../../src/dialects/model-path.ts';
 import { type DialectName, dialects, type TextDialectName } from '../../src/dialects/registry.ts';
-import { tableBetween } from '../../src/dialects/translate.ts';
 import { dialectNames } from './dialects.ts';
 
 // In which forms clients ask and hosts are asked: what holds for the gateway holds in all of them. Each generator goes

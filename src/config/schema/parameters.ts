@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { about } from '../../policy/matchers/about.ts';
 import { reaching } from './reach.ts';
 import { headerName } from './scalars.ts';
 
@@ -102,15 +103,20 @@ export const targetChanges = {
   set: values
     .clone()
     .optional()
-    .describe(
-      'Members of the body that leaves, by their paths (`provider.order`), with the values that they get, whatever the client sent.',
+    .register(
+      ...about(
+        'Members of the body that leaves, by their paths (`provider.order`), with the values that they get, whatever the client sent.',
+      ),
     ),
-  default: values.clone().optional().describe('The same, where the client sent none.'),
+  default: values
+    .clone()
+    .optional()
+    .register(...about('The same, where the client sent none.')),
   remove: z
     .array(removable.clone())
     .max(100)
     .optional()
-    .describe('Members that are left out, by their paths.'),
+    .register(...about('Members that are left out, by their paths.')),
   headers: reaching(
     'header',
     z.record(
@@ -119,7 +125,9 @@ export const targetChanges = {
     ),
   )
     .optional()
-    .describe(
-      `Headers that its requests have; a secret as \${NAME}. The client's own of these names are not forwarded.`,
+    .register(
+      ...about(
+        `Headers that its requests have; a secret as \${NAME}. The client's own of these names are not forwarded.`,
+      ),
     ),
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { standardPlantsUrl } from '../../lib/loopback.ts';
+import { about } from '../../policy/matchers/about.ts';
 import { checkUrl } from '../../policy/matchers/check.ts';
 import { policySchema, routeConditionsSchema } from '../../policy/rules/schema.ts';
 import { targetChanges } from './parameters.ts';
@@ -33,69 +34,83 @@ const modelSchema = z.strictObject({
   match: modelGlob.describe('Name or pattern of the models this entry is for; the first match wins.'),
   when: reaching('nothing', routeConditionsSchema.clone())
     .optional()
-    .describe('It serves a request only if all of these conditions hold, which are those of rules.'),
+    .register(
+      ...about('It serves a request only if all of these conditions hold, which are those of rules.'),
+    ),
   unless: reaching('nothing', routeConditionsSchema.clone())
     .optional()
-    .describe('It does not serve a request for which all of these conditions hold.'),
-  provider: nameSchema.optional().describe('The provider that serves them.'),
-  model: modelName.optional().describe('The name there; the requested one when absent.'),
+    .register(...about('It does not serve a request for which all of these conditions hold.')),
+  provider: nameSchema.optional().register(...about('The provider that serves them.')),
+  model: modelName.optional().register(...about('The name there; the requested one when absent.')),
   ...targetChanges,
   targets: z
     .array(
       z.strictObject({
         provider: nameSchema.describe('A provider that serves them.'),
-        model: modelName.optional().describe('The name there; the requested one when absent.'),
+        model: modelName.optional().register(...about('The name there; the requested one when absent.')),
         weight: reaching('nothing', z.number().positive().max(1_000_000))
           .default(1)
-          .describe('Its share of the sessions, in proportion to the other weights.'),
+          .register(...about('Its share of the sessions, in proportion to the other weights.')),
         ...targetChanges,
       }),
     )
     .min(1)
     .optional()
-    .describe('In place of provider and model several, among which each session keeps to one.'),
+    .register(...about('In place of provider and model several, among which each session keeps to one.')),
   fallbacks: z
     .array(
       z.strictObject({
         provider: nameSchema.describe('The provider that serves them instead.'),
-        model: modelName.optional().describe('The name there; the requested one when absent.'),
+        model: modelName.optional().register(...about('The name there; the requested one when absent.')),
         ...targetChanges,
       }),
     )
     .default([])
-    .describe('Tried in order if the provider fails before the first byte.'),
+    .register(...about('Tried in order if the provider fails before the first byte.')),
   context_window: amount
     .optional()
-    .describe(
-      'Tokens of input and output together, for model discovery and for agents that `run -m` starts; reserved by limits for what a request names and does not contain; default: what is known of the model.',
+    .register(
+      ...about(
+        'Tokens of input and output together, for model discovery and for agents that `run -m` starts; reserved by limits for what a request names and does not contain; default: what is known of the model.',
+      ),
     ),
   max_output_tokens: amount
     .optional()
-    .describe(
-      'Most tokens of output: for model discovery, and reserved by budgets where the client sets no cap. Fallbacks to other models may write more.',
+    .register(
+      ...about(
+        'Most tokens of output: for model discovery, and reserved by budgets where the client sets no cap. Fallbacks to other models may write more.',
+      ),
     ),
   prompt_cache: reaching('nothing', z.enum(['auto', 'off']))
     .default('auto')
-    .describe(
-      'auto: bodies that the gateway builds for Claude mark what their host is to cache; off: only where the client says so.',
+    .register(
+      ...about(
+        'auto: bodies that the gateway builds for Claude mark what their host is to cache; off: only where the client says so.',
+      ),
     ),
   unsupported_content: reaching('nothing', z.enum(['note', 'refuse']))
     .default('note')
-    .describe(
-      'What becomes of pictures, documents and tools that a provider of another dialect cannot take: note: a sentence in their place; refuse: 400.',
+    .register(
+      ...about(
+        'What becomes of pictures, documents and tools that a provider of another dialect cannot take: note: a sentence in their place; refuse: 400.',
+      ),
     ),
   pricing: z
     .strictObject({
       input: price.describe('Input.'),
       output: price.describe('Output.'),
-      cache_read: price.optional().describe('Input read from the cache; default: as input.'),
-      cache_write: price.optional().describe('Input written to the cache; default: as input.'),
+      cache_read: price.optional().register(...about('Input read from the cache; default: as input.')),
+      cache_write: price.optional().register(...about('Input written to the cache; default: as input.')),
       cache_write_1h: price
         .optional()
-        .describe('Input written to the cache for an hour (OpenAI: twelve); default: as cache_write.'),
+        .register(
+          ...about('Input written to the cache for an hour (OpenAI: twelve); default: as cache_write.'),
+        ),
     })
     .optional()
-    .describe('US$ per million tokens; not for fallbacks to another model whose price is built in.'),
+    .register(
+      ...about('US$ per million tokens; not for fallbacks to another model whose price is built in.'),
+    ),
 });
 
 const keyHash = reaching(
@@ -120,65 +135,87 @@ const expiry = reaching(
 
 const keySchema = z.strictObject({
   id: nameSchema.describe("The key's name in logs and records."),
-  hash: keyHash.optional().describe('SHA-256 of the key, from `gateway key new` or `gateway key hash`.'),
+  hash: keyHash
+    .optional()
+    .register(...about('SHA-256 of the key, from `gateway key new` or `gateway key hash`.')),
   value: reaching(
     'nothing',
     z.string().regex(/^[\x21-\x7e]{16,512}$/, 'expected a key of at least 16 visible characters'),
   )
     .optional()
-    .describe(`The key itself, only as \${NAME}.`),
+    .register(...about(`The key itself, only as \${NAME}.`)),
   file: reaching('key file', filePath.clone())
     .optional()
-    .describe('File that contains the key, relative to this file.'),
+    .register(...about('File that contains the key, relative to this file.')),
   expires: expiry
     .optional()
-    .describe('When it expires: an RFC 3339 time, or a date, at whose end in UTC it expires.'),
+    .register(...about('When it expires: an RFC 3339 time, or a date, at whose end in UTC it expires.')),
   previous: z
     .array(
       z.strictObject({
-        hash: keyHash.clone().describe('SHA-256 of the replaced key.'),
-        expires: expiry.clone().describe('Until when it is accepted, as above.'),
+        hash: keyHash.clone().register(...about('SHA-256 of the replaced key.')),
+        expires: expiry.clone().register(...about('Until when it is accepted, as above.')),
       }),
     )
     .default([])
-    .describe('Keys that `gateway key rotate` replaced: the same key to limits and the ledger, for a while.'),
-  policies: z.array(nameSchema).default([]).describe('Policies that apply to this key too.'),
-  limits: limitsSchema.optional().describe("How much this key may use, within its project's limits."),
+    .register(
+      ...about(
+        'Keys that `gateway key rotate` replaced: the same key to limits and the ledger, for a while.',
+      ),
+    ),
+  policies: z
+    .array(nameSchema)
+    .default([])
+    .register(...about('Policies that apply to this key too.')),
+  limits: limitsSchema
+    .optional()
+    .register(...about("How much this key may use, within its project's limits.")),
 });
 
 const projectSchema = z.strictObject({
-  policies: z.array(nameSchema).default([]).describe('Policies that apply, in addition to those for all.'),
+  policies: z
+    .array(nameSchema)
+    .default([])
+    .register(...about('Policies that apply, in addition to those for all.')),
   models: z
     .array(modelGlob)
     .min(1)
     .optional()
-    .describe('Names and patterns of the models it may use; default: all.'),
-  limits: limitsSchema.optional().describe('How much all of its keys together may use.'),
-  keys: z.array(keySchema).default([]).describe('Its keys; each has an id and one of hash, value and file.'),
+    .register(...about('Names and patterns of the models it may use; default: all.')),
+  limits: limitsSchema.optional().register(...about('How much all of its keys together may use.')),
+  keys: z
+    .array(keySchema)
+    .default([])
+    .register(...about('Its keys; each has an id and one of hash, value and file.')),
 });
 
 /** The whole configuration. `providers`, `models` and `projects` that are absent become sandbox mode. */
 export const settingsSchema = z.strictObject({
-  server: serverSchema.prefault({}).describe('Where the gateway listens.'),
+  server: serverSchema.prefault({}).register(...about('Where the gateway listens.')),
   providers: z
     .record(nameSchema, providerSchema)
     .optional()
-    .describe('The providers that serve models; default: the sandbox.'),
-  models: z.array(modelSchema).optional().describe('The model names, and which providers serve them.'),
+    .register(...about('The providers that serve models; default: the sandbox.')),
+  models: z
+    .array(modelSchema)
+    .optional()
+    .register(...about('The model names, and which providers serve them.')),
   default_model: modelName
     .optional()
-    .describe('The model that `send` and `chat` use by default; sandbox-mini in sandbox mode.'),
+    .register(...about('The model that `send` and `chat` use by default; sandbox-mini in sandbox mode.')),
   agent_models: z
     .strictObject({
-      main: modelName.optional().describe("What an agent asks for; default: the agent's own model."),
-      small: modelName.optional().describe('For small tasks, such as titles; default: as main.'),
-      thinking: modelName.optional().describe('For planning; default: as main.'),
+      main: modelName
+        .optional()
+        .register(...about("What an agent asks for; default: the agent's own model.")),
+      small: modelName.optional().register(...about('For small tasks, such as titles; default: as main.')),
+      thinking: modelName.optional().register(...about('For planning; default: as main.')),
     })
     .prefault({})
-    .describe('The models that `run` and `env` have coding agents ask for.'),
+    .register(...about('The models that `run` and `env` have coding agents ask for.')),
   policies: reaching('nothing', z.record(nameSchema, policySchema))
     .default({})
-    .describe('What requests may do; two sample rules in sandbox mode.'),
+    .register(...about('What requests may do; two sample rules in sandbox mode.')),
   masking: z
     .strictObject({
       secret: reaching(
@@ -189,59 +226,76 @@ export const settingsSchema = z.strictObject({
           .nullable(),
       )
         .default(null)
-        .describe(
-          'What placeholders are made with: gateways with the same secret make the same ones; null: one that this installation keeps.',
+        .register(
+          ...about(
+            'What placeholders are made with: gateways with the same secret make the same ones; null: one that this installation keeps.',
+          ),
         ),
     })
     .prefault({})
-    .describe('Placeholders, for rules that mask.'),
+    .register(...about('Placeholders, for rules that mask.')),
   projects: z
     .record(nameSchema, projectSchema)
     .optional()
-    .describe('Who may call; default: one project named local, whose key is made at start-up.'),
+    .register(...about('Who may call; default: one project named local, whose key is made at start-up.')),
   state: reaching('counters', stateUrl)
     .default('memory')
-    .describe('Where limits and budgets are counted: here, or in a Redis that many gateways share.'),
+    .register(
+      ...about('Where limits and budgets are counted: here, or in a Redis that many gateways share.'),
+    ),
   on_state_failure: reaching('nothing', z.enum(['refuse', 'local']))
     .optional()
-    .describe(
-      'While Redis is unreachable: refuse, or count here against a share of the limits; default: budgets refuse, rates are counted here.',
+    .register(
+      ...about(
+        'While Redis is unreachable: refuse, or count here against a share of the limits; default: budgets refuse, rates are counted here.',
+      ),
     ),
-  records: recordsSchema.prefault({}).describe('What is written about each exchange.'),
+  records: recordsSchema.prefault({}).register(...about('What is written about each exchange.')),
   metrics: z
     .strictObject({
-      port: port.nullable().default(null).describe('Port on which Prometheus scrapes /metrics; null: none.'),
-      host: reaching('listener', hostName.default('127.0.0.1')).describe(
-        'Address to listen on; keep loopback unless Prometheus runs elsewhere: metrics need no key.',
+      port: port
+        .nullable()
+        .default(null)
+        .register(...about('Port on which Prometheus scrapes /metrics; null: none.')),
+      host: reaching('listener', hostName.default('127.0.0.1')).register(
+        ...about(
+          'Address to listen on; keep loopback unless Prometheus runs elsewhere: metrics need no key.',
+        ),
       ),
     })
     .prefault({})
-    .describe('Metrics.'),
+    .register(...about('Metrics.')),
   inspector: z
     .strictObject({
       enabled: reaching('nothing', z.boolean())
         .nullable()
         .default(null)
-        .describe('Serve it; null: where `server.host` is a loopback address.'),
+        .register(...about('Serve it; null: where `server.host` is a loopback address.')),
       password_file: reaching('key file', filePath.clone())
         .nullable()
         .default(null)
-        .describe(
-          'A file with a password of at least 16 visible characters, without which the page is served on loopback addresses only.',
+        .register(
+          ...about(
+            'A file with a password of at least 16 visible characters, without which the page is served on loopback addresses only.',
+          ),
         ),
     })
     .prefault({})
-    .describe('The live page, which shows exchanges.'),
+    .register(...about('The live page, which shows exchanges.')),
   plants: z
     .strictObject({
-      base_url: reaching('store', httpUrl.default(standardPlantsUrl)).describe(
-        'Where commands find the plant store.',
+      base_url: reaching('store', httpUrl.default(standardPlantsUrl)).register(
+        ...about('Where commands find the plant store.'),
       ),
       store: z
         .strictObject({
-          enabled: reaching('nothing', z.boolean()).default(true).describe('Start it with `gateway serve`.'),
-          host: reaching('listener', hostName.default('127.0.0.1')).describe('Address to listen on.'),
-          port: port.default(4101).describe('Port to listen on; 0 takes any free one.'),
+          enabled: reaching('nothing', z.boolean())
+            .default(true)
+            .register(...about('Start it with `gateway serve`.')),
+          host: reaching('listener', hostName.default('127.0.0.1')).register(
+            ...about('Address to listen on.'),
+          ),
+          port: port.default(4101).register(...about('Port to listen on; 0 takes any free one.')),
           database: reaching(
             'store database',
             z
@@ -251,15 +305,17 @@ export const settingsSchema = z.strictObject({
           )
             .nullable()
             .default(null)
-            .describe(
-              'sqlite:FILE, relative to this file, or postgres://…; null: SQLite in the state directory.',
+            .register(
+              ...about(
+                'sqlite:FILE, relative to this file, or postgres://…; null: SQLite in the state directory.',
+              ),
             ),
         })
         .prefault({})
-        .describe('The plant store of this machine.'),
+        .register(...about('The plant store of this machine.')),
     })
     .prefault({})
-    .describe('The plant store.'),
+    .register(...about('The plant store.')),
 });
 
 export type Settings = z.output<typeof settingsSchema>;

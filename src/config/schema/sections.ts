@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { memoize } from '../../lib/memoize.ts';
+import { about } from '../../policy/matchers/about.ts';
 import { reaching } from './reach.ts';
 import {
   amount,
@@ -34,52 +35,60 @@ const tokens = z.int().min(1).max(1_000_000_000_000);
 export const limitsSchema = reaching(
   'nothing',
   z.strictObject({
-    requests_per_minute: amount.optional().describe('Requests in any minute.'),
-    tokens_per_minute: tokens.optional().describe('Tokens of input and output in any minute.'),
-    concurrent_requests: amount.optional().describe('Requests at the same time.'),
-    tokens_per_day: tokens.optional().describe('Tokens in a day.'),
-    tokens_per_month: tokens.optional().describe('Tokens in a calendar month.'),
-    usd_per_day: price.optional().describe('US$ in a day.'),
-    usd_per_month: price.optional().describe('US$ in a calendar month.'),
+    requests_per_minute: amount.optional().register(...about('Requests in any minute.')),
+    tokens_per_minute: tokens.optional().register(...about('Tokens of input and output in any minute.')),
+    concurrent_requests: amount.optional().register(...about('Requests at the same time.')),
+    tokens_per_day: tokens.optional().register(...about('Tokens in a day.')),
+    tokens_per_month: tokens.optional().register(...about('Tokens in a calendar month.')),
+    usd_per_day: price.optional().register(...about('US$ in a day.')),
+    usd_per_month: price.optional().register(...about('US$ in a calendar month.')),
     requests_per_session: amount
       .optional()
-      .describe("Requests in a session, as agents name it (docs/sessions.md); others aren't counted."),
+      .register(
+        ...about("Requests in a session, as agents name it (docs/sessions.md); others aren't counted."),
+      ),
     tokens_per_session: tokens
       .optional()
-      .describe('Tokens of input and output in a session; those read from a cache count by their price.'),
-    usd_per_session: price.optional().describe('US$ in a session.'),
+      .register(
+        ...about('Tokens of input and output in a session; those read from a cache count by their price.'),
+      ),
+    usd_per_session: price.optional().register(...about('US$ in a session.')),
     repeated_requests: amount
       .optional()
-      .describe(
-        'Equal requests in any minute: the same bytes to the same path in a session, or of a key without one.',
+      .register(
+        ...about(
+          'Equal requests in any minute: the same bytes to the same path in a session, or of a key without one.',
+        ),
       ),
     unpriced: z
       .enum(['refuse', 'allow'])
       .default('refuse')
-      .describe('What a budget in US$ does with a model whose price is unknown.'),
+      .register(...about('What a budget in US$ does with a model whose price is unknown.')),
     time_zone: timeZone
       .default('UTC')
-      .describe('Time zone at whose midnight days and months begin, as an IANA name.'),
+      .register(...about('Time zone at whose midnight days and months begin, as an IANA name.')),
     mode: z
       .enum(['enforce', 'monitor'])
       .default('enforce')
-      .describe('Refuse, or only record what would be refused.'),
+      .register(...about('Refuse, or only record what would be refused.')),
   }),
 );
 
 export const serverSchema = z.strictObject({
-  host: reaching('listener', hostName.default('127.0.0.1')).describe(
-    'Address to listen on; keep loopback unless others must connect.',
+  host: reaching('listener', hostName.default('127.0.0.1')).register(
+    ...about('Address to listen on; keep loopback unless others must connect.'),
   ),
-  port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
+  port: port.default(4100).register(...about('Port to listen on; 0 takes any free one.')),
   workers: reaching('nothing', z.int().min(1).max(256))
     .default(1)
-    .describe('Processes that share the port; more than one uses more cores.'),
+    .register(...about('Processes that share the port; more than one uses more cores.')),
   allowed_hosts: z
     .array(reaching('host name', hostName.clone()))
     .default([])
-    .describe(
-      'Host names, besides loopback and `server.host`, that are accepted in the Host header, without a port. Beyond loopback, IP addresses are too; health checks may have any.',
+    .register(
+      ...about(
+        'Host names, besides loopback and `server.host`, that are accepted in the Host header, without a port. Beyond loopback, IP addresses are too; health checks may have any.',
+      ),
     ),
   allowed_origins: z
     .array(
@@ -94,32 +103,50 @@ export const serverSchema = z.strictObject({
       ),
     )
     .default([])
-    .describe(
-      'Origins whose pages may call the gateway from a browser or a desktop program (`https://…`, `app://…`, `tauri://…`): their preflights are answered.',
+    .register(
+      ...about(
+        'Origins whose pages may call the gateway from a browser or a desktop program (`https://…`, `app://…`, `tauri://…`): their preflights are answered.',
+      ),
     ),
   limits: z
     .strictObject({
-      head_timeout: duration().default('10s').describe('Longest time for the head of a request.'),
-      body_idle_timeout: duration().default('15s').describe('Longest gap inside the body of a request.'),
-      body_timeout: duration().default('60s').describe('Longest time for the whole body of a request.'),
-      head_size: size.default('16KiB').describe('Largest head of a request.'),
-      body_size: size.default('32MiB').describe('Largest body of a request, also after decompression.'),
+      head_timeout: duration()
+        .default('10s')
+        .register(...about('Longest time for the head of a request.')),
+      body_idle_timeout: duration()
+        .default('15s')
+        .register(...about('Longest gap inside the body of a request.')),
+      body_timeout: duration()
+        .default('60s')
+        .register(...about('Longest time for the whole body of a request.')),
+      head_size: size.default('16KiB').register(...about('Largest head of a request.')),
+      body_size: size
+        .default('32MiB')
+        .register(...about('Largest body of a request, also after decompression.')),
       bodies_in_flight: memorySize
         .default('512MiB')
-        .describe(
-          'Most memory for the bodies of open requests. One key may hold as much as is still free: half of it, if it is alone. At most a sixteenth of the memory of the container or machine; a body at most half of that.',
+        .register(
+          ...about(
+            'Most memory for the bodies of open requests. One key may hold as much as is still free: half of it, if it is alone. At most a sixteenth of the memory of the container or machine; a body at most half of that.',
+          ),
         ),
-      connections: amount.default(10_000).describe('Most connections at a time.'),
+      connections: amount.default(10_000).register(...about('Most connections at a time.')),
       pipelined: reaching('nothing', z.int().min(1).max(1000))
         .default(16)
-        .describe('Requests that may wait for answers on one connection.'),
+        .register(...about('Requests that may wait for answers on one connection.')),
       idle_timeout: duration()
         .default('620s')
-        .describe(
-          'How long a connection stays open without a request: longer than a balancer in front reuses it (docs/deployment.md).',
+        .register(
+          ...about(
+            'How long a connection stays open without a request: longer than a balancer in front reuses it (docs/deployment.md).',
+          ),
         ),
-      write_timeout: duration().default('30s').describe('How long a client may stop reading its answer.'),
-      drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
+      write_timeout: duration()
+        .default('30s')
+        .register(...about('How long a client may stop reading its answer.')),
+      drain: duration(0)
+        .default('30s')
+        .register(...about('How long open streams may go on when the gateway stops.')),
     })
     .refine(
       ({ body_size, bodies_in_flight }) =>
@@ -130,7 +157,7 @@ export const serverSchema = z.strictObject({
       },
     )
     .prefault({})
-    .describe('Limits of what clients may do to the server.'),
+    .register(...about('Limits of what clients may do to the server.')),
 });
 
 /** What is written about each exchange, and where. */
@@ -138,34 +165,42 @@ export const recordsSchema = z.strictObject({
   file: reaching('records', filePath.clone())
     .nullable()
     .default(null)
-    .describe('File of the JSON lines, relative to this file; null: in the state directory.'),
+    .register(...about('File of the JSON lines, relative to this file; null: in the state directory.')),
   bodies: reaching('bodies', z.boolean())
     .default(false)
-    .describe('Record request bodies too, in the file only: `gateway policy replay` needs them.'),
+    .register(...about('Record request bodies too, in the file only: `gateway policy replay` needs them.')),
   ledger: reaching('nothing', z.boolean())
     .optional()
-    .describe(
-      'Keep durable rows of usage, from which budgets continue after a restart; default: yes, unless only the sandbox is served.',
+    .register(
+      ...about(
+        'Keep durable rows of usage, from which budgets continue after a restart; default: yes, unless only the sandbox is served.',
+      ),
     ),
   ledger_sync: reaching('nothing', z.enum(['every_second', 'always']))
     .default('every_second')
-    .describe(
-      'How often the ledger is written through to the disk. What was answered survives the end of the process in any case; `always` also waits for the disk before each call to a provider, so that a power failure loses nothing.',
+    .register(
+      ...about(
+        'How often the ledger is written through to the disk. What was answered survives the end of the process in any case; `always` also waits for the disk before each call to a provider, so that a power failure loses nothing.',
+      ),
     ),
   ledger_file: reaching('usage file', filePath.clone())
     .nullable()
     .default(null)
-    .describe(
-      'SQLite file of the ledger, relative to this file; null: one for this configuration, in the state directory.',
+    .register(
+      ...about(
+        'SQLite file of the ledger, relative to this file; null: one for this configuration, in the state directory.',
+      ),
     ),
   ledger_database: reaching('usage database', postgresUrl.nullable())
 
     .default(null)
-    .describe('PostgreSQL database of the ledger, which several gateways can share; null: the file.'),
+    .register(
+      ...about('PostgreSQL database of the ledger, which several gateways can share; null: the file.'),
+    ),
   ledger_days: reaching('nothing', z.int().min(1).max(3_650))
     .default(90)
-    .describe('How many days its rows are kept; sums are kept for 400 days.'),
+    .register(...about('How many days its rows are kept; sums are kept for 400 days.')),
   ledger_megabytes: reaching('nothing', z.int().min(1).max(1_000_000))
     .default(1_000)
-    .describe('How large the ledger may become before the oldest rows are deleted.'),
+    .register(...about('How large the ledger may become before the oldest rows are deleted.')),
 });

@@ -12,13 +12,9 @@ import {
 import { isFields, toFields, toList, toText } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
-import { buildChatAnswer, parseChatAnswer } from './answer.ts';
-import { chatEvents, wholeChat } from './answer-forms.ts';
-import { buildChatRequest, cannotTakeInChat } from './build-request.ts';
-import { parseChatRequest } from './parse-request.ts';
-import { createChatReader } from './read-stream.ts';
+import { chatCodec } from './codec.ts';
+import { chatErrorEvent } from './errors.ts';
 import { parseChatUsage } from './usage.ts';
-import { chatErrorEvent, createChatWriter } from './write-stream.ts';
 
 const searches = { web_search_options: refused('this provider cannot search the web') };
 
@@ -78,17 +74,8 @@ export const chat: TextDialect = {
   errorBody: openAiErrorBody,
   errorEvent: chatErrorEvent,
 
-  codec: {
-    parseRequest: parseChatRequest,
-    buildRequest: buildChatRequest,
-    cannotTake: cannotTakeInChat,
-    stopSequences: (asked) => asked.slice(0, 4),
-    parseAnswer: parseChatAnswer,
-    echoOf: ({ stream_options }) => ({ stream_options }),
-    buildAnswer: buildChatAnswer,
-    forms: { events: chatEvents, whole: wholeChat },
-    createReader: createChatReader,
-    createWriter: createChatWriter,
-    fieldsTo,
+  fieldsTo,
+  get codec() {
+    return chatCodec;
   },
 };

@@ -1,9 +1,9 @@
-import type { ProviderFailure, StreamWriter } from '../conversation.ts';
+import type { StreamWriter } from '../conversation.ts';
 import { type Fields, toFields } from '../fields.ts';
-import { pingComment, type SseEvent, type WriteEvent } from '../sse.ts';
+import { pingComment, type WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
-import { openAiErrorBody } from '../translation/openai.ts';
 import { callMembers, encryptedDetail, extraContent, finishReasons } from './answer.ts';
+import { chatErrorEvent } from './errors.ts';
 import { buildChatUsage } from './usage.ts';
 
 /** Writes a Chat stream. Every chunk repeats the same head, so it is made once. */
@@ -51,8 +51,4 @@ export function createChatWriter(
     },
     fail: (failure) => write(undefined, chatErrorEvent(failure).data),
   };
-}
-
-export function chatErrorEvent(failure: ProviderFailure): SseEvent {
-  return { data: JSON.stringify(openAiErrorBody(failure)) };
 }

@@ -51,9 +51,6 @@ const embeddingsCodec: EmbeddingCodec = {
     };
     return form === 'base64' ? encodeEmbeddings(answer) : answer;
   },
-  fieldsTo: {
-    gemini_embeddings: fieldTable({ kept: 'model input dimensions encoding_format', dropped: 'user' }),
-  },
 };
 
 function toInput(value: unknown, index: number): string {
@@ -94,6 +91,9 @@ export const embeddings: EmbeddingDialect = {
   errorEvent: () => ({ data: '' }),
   askedForm: (request) => request.memberText(request.root, 'encoding_format'),
   adaptAnswer: adaptEmbeddings,
+  fieldsTo: {
+    gemini_embeddings: fieldTable({ kept: 'model input dimensions encoding_format', dropped: 'user' }),
+  },
   embeddingCodec: embeddingsCodec,
 };
 

@@ -6,13 +6,13 @@ import {
   textPart,
   thoughtPart,
 } from '../conversation.ts';
-import { finishedWhole, finishesOf } from '../dialect.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
 import { bytesSlot, type Seal, sealText } from '../translation/seals.ts';
 import { toArgumentsObject } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
+import { isBlocked } from './finishes.ts';
 import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
 
 /** A whole Gemini answer in the neutral form. */
@@ -70,21 +70,6 @@ export function buildAnswerPart(part: AnswerPart, context: TranslationContext): 
 
 function signatureMember(seal: Seal | undefined, context: TranslationContext): Fields {
   return seal === undefined ? {} : { thoughtSignature: bytesSlot.write(sealText(seal, context)) };
-}
-
-/** Which candidates an event ends; the only one if the prompt gets no answer. */
-export function geminiFinishes(event: Fields): ReadonlyMap<number, boolean> {
-  if (isBlocked(event)) return finishedWhole;
-  return finishesOf(event.candidates, ({ finishReason }) => {
-    const reason = toText(finishReason);
-    return reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED';
-  });
-}
-
-/** Whether the prompt was refused, so that there are no candidates. */
-export function isBlocked(body: Fields): boolean {
-  const reason = toText(toFields(body.promptFeedback).blockReason);
-  return reason !== '' && reason !== 'BLOCK_REASON_UNSPECIFIED';
 }
 
 export const finishReasons = {

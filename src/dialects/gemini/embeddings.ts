@@ -15,7 +15,7 @@ import {
   withoutAbsent,
 } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { gemini } from './gemini.ts';
+import { geminiFormat } from './gemini.ts';
 import { parseGeminiUsage } from './usage.ts';
 import { atBothVersions, both, pathOf, toCamelCase, withCamelCaseFields } from './wire.ts';
 
@@ -66,12 +66,6 @@ const geminiEmbeddingsCodec: EmbeddingCodec = {
       usageMetadata,
     });
   },
-  fieldsTo: {
-    embeddings: fieldTable({
-      kept: 'model content requests outputDimensionality',
-      dropped: others.join(' '),
-    }),
-  },
 };
 
 function parseOne(
@@ -89,11 +83,9 @@ function parseOne(
   return { text: texts.join('\n'), dimensions };
 }
 
-const { codec: _, ...shared } = gemini;
-
 /** Embeddings of the Gemini API: of several contents in a batch, or of one. Older models report no usage. */
 export const geminiEmbeddings: EmbeddingDialect = {
-  ...shared,
+  ...geminiFormat,
   name: 'gemini_embeddings',
   methods: atBothVersions(
     { path: pathOf('batchEmbedContents'), stream: false },
@@ -112,14 +104,20 @@ export const geminiEmbeddings: EmbeddingDialect = {
   ]),
   // A request of a batch, or a part.
   blockType: (document, block) =>
-    document.member(block, 'content') === undefined ? shared.blockType?.(document, block) : 'embedding',
-  blocks: new Map([...shared.blocks, ['embedding', 'outer']]),
+    document.member(block, 'content') === undefined ? geminiFormat.blockType?.(document, block) : 'embedding',
+  blocks: new Map([...geminiFormat.blocks, ['embedding', 'outer']]),
   members: {
-    ...shared.members,
+    ...geminiFormat.members,
     // In a request of a batch.
-    heading: [...(shared.members?.heading ?? []), ...both('embedContentConfig')],
+    heading: [...(geminiFormat.members?.heading ?? []), ...both('embedContentConfig')],
   },
   eventUsage: (_event, known) => known,
   writtenMembers: membersNamed(),
+  fieldsTo: {
+    embeddings: fieldTable({
+      kept: 'model content requests outputDimensionality',
+      dropped: others.join(' '),
+    }),
+  },
   embeddingCodec: geminiEmbeddingsCodec,
 };

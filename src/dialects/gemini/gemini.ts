@@ -1,6 +1,6 @@
 import { geminiThinking } from '../../hosts/models.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
+import { blockTypes, type Dialect, type Role, type TextDialect } from '../dialect.ts';
 import {
   chatFields,
   droppedIf,
@@ -9,21 +9,13 @@ import {
   refused,
   responsesFields,
 } from '../field-table.ts';
-import { isFields, toFields } from '../fields.ts';
+import { toFields } from '../fields.ts';
 import { blankLine } from '../sse.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
-import { buildGeminiAnswer, geminiFinishes, parseGeminiAnswer } from './answer.ts';
-import { geminiEvents, wholeGemini } from './answer-forms.ts';
-import { buildGeminiRequest, cannotTakeInGemini } from './build-request.ts';
-import { parseGeminiRequest } from './parse-request.ts';
-import {
-  createGeminiReader,
-  createGeminiWriter,
-  geminiErrorBody,
-  geminiErrorEvent,
-  isGeminiErrorBody,
-} from './stream.ts';
+import { geminiCodec } from './codec.ts';
+import { geminiErrorBody, geminiErrorEvent, isGeminiErrorBody } from './errors.ts';
+import { geminiFinishes } from './finishes.ts';
 import { parseGeminiAnswerUsage } from './usage.ts';
 import {
   atBothVersions,
@@ -34,8 +26,6 @@ import {
   pathOf,
   pathsOf,
   streamGenerate,
-  toCamelCase,
-  withCamelCaseFields,
 } from './wire.ts';
 
 /** Which of a part's members says what it is; `thought` marks a text or a call as reasoning. */
@@ -81,8 +71,8 @@ const turnRoles = new Map<string | undefined, Role>([
   ['function', 'tool_result'],
 ]);
 
-/** Google's Gemini API, version v1beta: `generateContent`. Members may be written in camelCase or in snake_case. */
-export const gemini: TextDialect = {
+/** What its requests for answers and for embeddings have in common. */
+export const geminiFormat = {
   name: 'gemini',
   methods: atBothVersions(generate, streamGenerate, {
     path: pathOf('countTokens'),
@@ -151,24 +141,15 @@ export const gemini: TextDialect = {
   hasOwnErrors: true,
   errorBody: geminiErrorBody,
   errorEvent: geminiErrorEvent,
+} satisfies Dialect;
 
-  codec: {
-    normalize(body) {
-      const fields = withCamelCaseFields(body);
-      const { contents, generateContentRequest: inner } = fields;
-      return contents === undefined && isFields(inner) ? withCamelCaseFields(inner) : fields;
-    },
-    parseRequest: (body, dropped) => parseGeminiRequest(toCamelCase(body), dropped),
-    buildRequest: buildGeminiRequest,
-    cannotTake: cannotTakeInGemini,
-    stopSequences: (asked) => asked.slice(0, 5),
-    parseAnswer: parseGeminiAnswer,
-    buildAnswer: buildGeminiAnswer,
-    forms: { events: geminiEvents, whole: wholeGemini },
-    createReader: createGeminiReader,
-    createWriter: createGeminiWriter,
-    fieldsTo: { chat: toOthers, messages: toOthers, responses: toOthers },
-    fieldsFrom,
+/** Google's Gemini API, version v1beta: `generateContent`. Members may be written in camelCase or in snake_case. */
+export const gemini: TextDialect = {
+  ...geminiFormat,
+  fieldsTo: { chat: toOthers, messages: toOthers, responses: toOthers },
+  fieldsFrom,
+  get codec() {
+    return geminiCodec;
   },
 };
 

@@ -2,19 +2,9 @@ import { blockTypes, finishedWhole, nothingFinished, type TextDialect } from '..
 import { fieldTable, messagesFields, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { buildMessagesAnswer, parseMessagesAnswer } from './answer.ts';
-import { messagesEvents, wholeMessage } from './answer-forms.ts';
-import { buildMessagesRequest } from './build-request.ts';
-import { cannotTakeInMessages } from './build-turns.ts';
-import { parseMessagesRequest } from './parse-request.ts';
-import { createMessagesReader } from './read-stream.ts';
+import { messagesCodec } from './codec.ts';
+import { isMessagesErrorBody, messagesErrorBody, messagesErrorEvent } from './errors.ts';
 import { parseMessagesEventUsage, parseMessagesUsage } from './usage.ts';
-import {
-  createMessagesWriter,
-  isMessagesErrorBody,
-  messagesErrorBody,
-  messagesErrorEvent,
-} from './write-stream.ts';
 
 const toOthers = fieldTable(messagesFields, toOpenAi('thinking'), { kept: 'metadata' });
 
@@ -93,17 +83,8 @@ export const messages: TextDialect = {
   errorEvent: messagesErrorEvent,
   heartbeat: { name: 'ping', data: '{"type":"ping"}' },
 
-  codec: {
-    parseRequest: parseMessagesRequest,
-    buildRequest: buildMessagesRequest,
-    cannotTake: cannotTakeInMessages,
-    // Blank ones are a 400 there.
-    stopSequences: (asked) => asked.filter((stop) => stop.trim() !== ''),
-    parseAnswer: parseMessagesAnswer,
-    buildAnswer: buildMessagesAnswer,
-    forms: { events: messagesEvents, whole: wholeMessage },
-    createReader: createMessagesReader,
-    createWriter: createMessagesWriter,
-    fieldsTo: { chat: toOthers, responses: toOthers },
+  fieldsTo: { chat: toOthers, responses: toOthers },
+  get codec() {
+    return messagesCodec;
   },
 };

@@ -16,7 +16,12 @@ import {
   withoutLastThoughts,
 } from '../conversation.ts';
 import { type Dropped, type Fields, parseJson, toFields, withoutAbsent } from '../fields.ts';
-import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
+import {
+  acceptedEffort,
+  clampMaxTokens,
+  minResponsesCap,
+  type TranslationContext,
+} from '../translation/context.ts';
 import { toHostSchema } from '../translation/host-schemas.ts';
 import { joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
 import { buildOpenAiTools } from '../translation/openai-request.ts';
@@ -65,12 +70,9 @@ function withoutLoneSystem({
   return turns.length > 0 ? { system, turns } : { system: [], turns: system };
 }
 
-/** OpenAI refuses a smaller limit; clients ask for one token to see whether a model answers at all. */
-export const minLimit = 16;
-
 function buildLimit(request: ConversationRequest, context: TranslationContext): number | undefined {
   const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
-  return limit === undefined ? undefined : Math.max(minLimit, limit);
+  return limit === undefined ? undefined : Math.max(minResponsesCap, limit);
 }
 
 function toolBuilder({ schemas }: HostTraits) {

@@ -3,14 +3,11 @@ import { blockTypes, finishedWhole, nothingFinished, type Role, type TextDialect
 import { betweenOpenAi, fieldTable, responsesFields, toMessages, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
+import { minResponsesCap } from '../translation/context.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
-import { buildEcho, buildResponsesAnswer, parseResponsesAnswer } from './answer.ts';
-import { responsesEvents, wholeResponse } from './answer-forms.ts';
-import { buildResponsesRequest, minLimit as minCap } from './build-request.ts';
-import { parseResponsesRequest } from './parse-request.ts';
-import { createResponsesReader } from './read-stream.ts';
+import { responsesCodec } from './codec.ts';
+import { responsesErrorEvent } from './errors.ts';
 import { parseResponseUsage } from './usage.ts';
-import { createResponsesWriter, responsesErrorEvent } from './write-stream.ts';
 
 const lastTypes = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);
 
@@ -80,7 +77,7 @@ export const responses: TextDialect = {
   operation: 'chat',
   recognizes: (body) => 'input' in body,
   limitHeaders: openAiLimitHeaders,
-  minCap,
+  minCap: minResponsesCap,
   laterField: 'background',
   caps: ['max_output_tokens'],
   required: [],
@@ -108,17 +105,8 @@ export const responses: TextDialect = {
   // As OpenAI's own host sends; Codex takes no comment for a sign of life.
   heartbeat: { name: 'keepalive', data: '{"type":"keepalive"}' },
 
-  codec: {
-    parseRequest: parseResponsesRequest,
-    buildRequest: buildResponsesRequest,
-    cannotTake: () => undefined,
-    stopSequences: () => [],
-    parseAnswer: parseResponsesAnswer,
-    echoOf: buildEcho,
-    buildAnswer: buildResponsesAnswer,
-    forms: { events: responsesEvents, whole: wholeResponse },
-    createReader: createResponsesReader,
-    createWriter: createResponsesWriter,
-    fieldsTo,
+  fieldsTo,
+  get codec() {
+    return responsesCodec;
   },
 };

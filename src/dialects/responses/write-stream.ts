@@ -1,37 +1,13 @@
-import type { ProviderFailure, StreamWriter } from '../conversation.ts';
+import type { StreamWriter } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
-import type { SseEvent, WriteEvent } from '../sse.ts';
+import type { WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
 import { sealText } from '../translation/seals.ts';
 import { buildResponse, buildStatus } from './answer.ts';
+import { responsesErrorCode, responsesErrorEvent } from './errors.ts';
 import { buildResponsesUsage } from './usage.ts';
 import { createCallWriter, createOutputList, createTextWriter } from './write-items.ts';
-
-const finalTypes = ['invalid_request_error', 'permission_error', 'authentication_error', 'not_found_error'];
-
-/** Codex retries on `server_error` and on every code it does not know, and stops at `invalid_prompt`. */
-function responsesErrorCode({ type, code }: ProviderFailure): string {
-  if (code === 'context_length_exceeded' || code === 'insufficient_quota') return code;
-  if (type === 'rate_limit_error') return 'rate_limit_exceeded';
-  return finalTypes.includes(type) ? 'invalid_prompt' : 'server_error';
-}
-
-/** The SDKs of OpenAI raise an exception for this event; the older of them only if it has a member `error`. */
-export function responsesErrorEvent(failure: ProviderFailure, sequence: number): SseEvent {
-  const { error, ...request } = openAiErrorBody(failure);
-  const code = failure.requestId === undefined ? responsesErrorCode(failure) : failure.code;
-  const event = {
-    type: 'error',
-    sequence_number: sequence,
-    code,
-    message: failure.message,
-    param: failure.param ?? null,
-    error: { ...error, code },
-    ...request,
-  };
-  return { name: 'error', data: JSON.stringify(event) };
-}
 
 /** Writes a Responses stream: every payload is numbered, and the last one holds the whole response. */
 export function createResponsesWriter(

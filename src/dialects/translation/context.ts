@@ -49,6 +49,9 @@ export const defaultCap = 4_096;
 /** The same for a request that is translated, whose client knows no such cap: thinking may take most of a small one. */
 export const translatedCap = 32_000;
 
+/** OpenAI's Responses refuse a smaller cap; clients ask for one token to see whether a model answers at all. */
+export const minResponsesCap = 16;
+
 /** Messages must carry a limit, whether the client sent one or not. */
 export function defaultMaxTokens({ defaultMaxOutputTokens, maxOutputTokens }: TranslationContext): number {
   return defaultMaxOutputTokens ?? maxOutputTokens ?? translatedCap;

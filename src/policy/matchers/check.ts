@@ -9,6 +9,7 @@ import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
 import { withoutExcepted } from '../search/viewed-text.ts';
 import { bitsOf, everyRole, placeInRequest, roleNames, textOf } from '../traverse/place.ts';
+import { about } from './about.ts';
 import { defineMatcher } from './matcher.ts';
 
 /** Where texts go to be checked; what a file that was found may name here is decided in `config/trust/`. */
@@ -35,36 +36,47 @@ const [firstRole, ...otherRoles] = roleNames;
 export const check = defineMatcher({
   schema: z
     .strictObject({
-      url: checkUrl.describe('Where texts are POSTed to: any service, or /analyze of Presidio.'),
+      url: checkUrl.register(...about('Where texts are POSTed to: any service, or /analyze of Presidio.')),
       api: z
         .enum(['gateway', 'presidio'])
         .default('gateway')
-        .describe("How it is asked: gateway (docs/checks.md), or presidio for Presidio's analyzer."),
-      timeout: timeout.default('10s').describe('Longest time for one call; then the request is refused.'),
+        .register(
+          ...about("How it is asked: gateway (docs/checks.md), or presidio for Presidio's analyzer."),
+        ),
+      timeout: timeout
+        .default('10s')
+        .register(...about('Longest time for one call; then the request is refused.')),
       cache: z
         .int()
         .min(0)
         .max(maxCache)
         .default(20_000)
-        .describe('How many texts, and findings in them, are remembered by a hash; 0 asks about each anew.'),
+        .register(
+          ...about('How many texts, and findings in them, are remembered by a hash; 0 asks about each anew.'),
+        ),
       kinds: z
         .array(z.string().min(1))
         .min(1)
         .optional()
-        .describe('Names and patterns of the kinds that count; default: all.'),
-      min_score: z.number().min(0).max(1).default(0.5).describe('Findings with a lower score do not count.'),
+        .register(...about('Names and patterns of the kinds that count; default: all.')),
+      min_score: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(0.5)
+        .register(...about('Findings with a lower score do not count.')),
       language: z
         .string()
         .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/, 'expected a language such as en')
         .default('en')
-        .describe('What Presidio is told that texts are in.'),
+        .register(...about('What Presidio is told that texts are in.')),
       in: z
         .array(z.enum([firstRole as (typeof roleNames)[number], ...otherRoles]))
         .min(1)
         .optional()
-        .describe('Roles whose texts are checked; default: all.'),
+        .register(...about('Roles whose texts are checked; default: all.')),
     })
-    .describe('What a service of your own finds in the texts of the conversation.'),
+    .register(...about('What a service of your own finds in the texts of the conversation.')),
   compile(options, { checks, except }) {
     const { url, api, language, cache, kinds, min_score: least } = options;
     const timeoutMs = parseDuration(options.timeout) ?? 0; // the schema has accepted it

@@ -6,6 +6,7 @@ import { compileGlob } from '../glob.ts';
 import { asksToReason } from '../traverse/asks-to-reason.ts';
 import type { Attachments } from '../traverse/attachments.ts';
 import type { OfferedTool } from '../traverse/offered-tools.ts';
+import { about } from './about.ts';
 import { clientNames } from './client-names.ts';
 import { defineMatcher } from './matcher.ts';
 
@@ -22,7 +23,7 @@ export const tools = defineMatcher({
   schema: z
     .array(z.string().min(1))
     .min(1)
-    .describe('Names and patterns of the tools that the request offers, forces or allows.'),
+    .register(...about('Names and patterns of the tools that the request offers, forces or allows.')),
   compile(patterns, { fold, quantifier }) {
     const exact = patterns.map(compileGlob);
     const folded = patterns.map((pattern) => compileGlob(fold.text(pattern)));
@@ -54,13 +55,16 @@ export const tools = defineMatcher({
 export const maxOutputTokens = defineMatcher({
   schema: z
     .strictObject({
-      over: z.int().nonnegative().describe('A larger cap than this.'),
+      over: z
+        .int()
+        .nonnegative()
+        .register(...about('A larger cap than this.')),
       absent: z
         .enum(['allow', 'block'])
         .default('allow')
-        .describe('Whether a request without a cap matches: block means that it does.'),
+        .register(...about('Whether a request without a cap matches: block means that it does.')),
     })
-    .describe('The largest cap on output tokens in the request.'),
+    .register(...about('The largest cap on output tokens in the request.')),
   compile: ({ over, absent }) => ({
     test({ caps, subject }) {
       const tooLarge = caps.filter(({ tokens }) => tokens > over);
@@ -80,8 +84,13 @@ export const maxOutputTokens = defineMatcher({
 /** The number of turns of the conversation. */
 export const messages = defineMatcher({
   schema: z
-    .strictObject({ over: z.int().nonnegative().describe('More turns than this.') })
-    .describe('Length of the conversation.'),
+    .strictObject({
+      over: z
+        .int()
+        .nonnegative()
+        .register(...about('More turns than this.')),
+    })
+    .register(...about('Length of the conversation.')),
   compile: ({ over }) => ({
     test({ subject: { document, dialect } }) {
       const turns = countTurns(document, dialect);
@@ -111,7 +120,9 @@ export const model = defineMatcher({
   schema: z
     .array(z.string().min(1))
     .min(1)
-    .describe('Names and patterns of the model, as asked for and at every provider that may be tried.'),
+    .register(
+      ...about('Names and patterns of the model, as asked for and at every provider that may be tried.'),
+    ),
   compile(patterns, { quantifier, problem }) {
     patterns.forEach((pattern, index) => {
       if (modelCharacters.test(pattern)) return;
@@ -135,7 +146,7 @@ export const model = defineMatcher({
 
 /** Whether the request asks for a stream. */
 export const stream = defineMatcher({
-  schema: z.boolean().describe('Whether the request asks for a stream.'),
+  schema: z.boolean().register(...about('Whether the request asks for a stream.')),
   compile: (wanted) => ({
     test: ({ subject }) =>
       subject.stream === wanted ? [{ at: wanted ? '/stream' : '', matcher: 'stream', count: 1 }] : undefined,
@@ -145,7 +156,10 @@ export const stream = defineMatcher({
 /** A name of whoever asks, by globs. */
 function nameOfCaller(of: 'project' | 'key', description: string) {
   return defineMatcher({
-    schema: z.array(z.string().min(1)).min(1).describe(description),
+    schema: z
+      .array(z.string().min(1))
+      .min(1)
+      .register(...about(description)),
     compile(patterns) {
       const globs = patterns.map(compileGlob);
       return {
@@ -166,7 +180,10 @@ const names = Object.keys(dialects) as [DialectName, ...DialectName[]];
 
 /** The endpoint, which is the dialect the client speaks. */
 export const endpoint = defineMatcher({
-  schema: z.array(z.enum(names)).min(1).describe('The request speaks one of these dialects.'),
+  schema: z
+    .array(z.enum(names))
+    .min(1)
+    .register(...about('The request speaks one of these dialects.')),
   compile: (endpoints) => ({
     test: ({ subject }) =>
       endpoints.includes(subject.endpoint) ? [{ at: '', matcher: 'endpoint', count: 1 }] : undefined,
@@ -176,8 +193,15 @@ export const endpoint = defineMatcher({
 /** The gateway's estimate of the input, in tokens, which is what limits reserve. */
 export const inputTokens = defineMatcher({
   schema: z
-    .strictObject({ over: z.int().nonnegative().describe('More tokens than this.') })
-    .describe("Size of the input in tokens, by the gateway's own estimate, which is rather too high."),
+    .strictObject({
+      over: z
+        .int()
+        .nonnegative()
+        .register(...about('More tokens than this.')),
+    })
+    .register(
+      ...about("Size of the input in tokens, by the gateway's own estimate, which is rather too high."),
+    ),
   compile: ({ over }) => ({
     test({ inputTokens: tokens, peakTokens }) {
       const match = { at: '', matcher: 'input_tokens', count: 1 };
@@ -190,7 +214,7 @@ export const inputTokens = defineMatcher({
 /** Whether a request has a part of some kind. */
 function attached(kind: keyof Attachments, matcher: 'images' | 'documents', description: string) {
   return defineMatcher({
-    schema: z.boolean().describe(description),
+    schema: z.boolean().register(...about(description)),
     compile: (wanted) => ({
       test({ attachments, subject: { document } }) {
         const entry = attachments[kind];
@@ -213,7 +237,7 @@ export const documents = attached(
 
 /** Whether the request itself asks the model to think; what a model does unasked doesn't count. */
 export const thinking = defineMatcher({
-  schema: z.boolean().describe('Whether the request asks the model to think.'),
+  schema: z.boolean().register(...about('Whether the request asks the model to think.')),
   compile: (wanted) => ({
     test: ({ subject: { document } }) =>
       (asksToReason(document) === true) === wanted ? [{ at: '', matcher: 'thinking', count: 1 }] : undefined,
@@ -222,7 +246,10 @@ export const thinking = defineMatcher({
 
 /** The agent that sent the request, as far as it says so. */
 export const client = defineMatcher({
-  schema: z.array(z.enum(clientNames)).min(1).describe('Agents that send the request, as they say.'),
+  schema: z
+    .array(z.enum(clientNames))
+    .min(1)
+    .register(...about('Agents that send the request, as they say.')),
   compile: (wanted) => ({
     test: ({ subject: { sender } }) =>
       wanted.some((name) => name === sender?.agent) ? [{ at: '', matcher: 'client', count: 1 }] : undefined,
@@ -232,7 +259,10 @@ export const client = defineMatcher({
 /** What the client says of the request, by globs; what it doesn't say matches nothing. */
 function said(what: 'session' | 'request_class', matcher: 'session' | 'class', description: string) {
   return defineMatcher({
-    schema: z.array(z.string().min(1)).min(1).describe(description),
+    schema: z
+      .array(z.string().min(1))
+      .min(1)
+      .register(...about(description)),
     compile(patterns) {
       const globs = patterns.map(compileGlob);
       return {
@@ -265,7 +295,10 @@ export const session = said(
  * all are.
  */
 export const provider = defineMatcher({
-  schema: z.array(z.string().min(1)).min(1).describe('Names of the providers that the request may go to.'),
+  schema: z
+    .array(z.string().min(1))
+    .min(1)
+    .register(...about('Names of the providers that the request may go to.')),
   compile: (names, { quantifier }) => ({
     test({ subject: { providers = [] } }) {
       const isNamed = (name: string) => names.includes(name);
@@ -279,8 +312,13 @@ export const provider = defineMatcher({
 /** The size of the body in bytes, after decompression. */
 export const bytes = defineMatcher({
   schema: z
-    .strictObject({ over: z.int().nonnegative().describe('More bytes than this.') })
-    .describe('Size of the body, after decompression.'),
+    .strictObject({
+      over: z
+        .int()
+        .nonnegative()
+        .register(...about('More bytes than this.')),
+    })
+    .register(...about('Size of the body, after decompression.')),
   compile: ({ over }) => ({
     test: ({ subject }) =>
       subject.document.bytes.length > over ? [{ at: '', matcher: 'bytes', count: 1 }] : undefined,

@@ -13,6 +13,7 @@ import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
 import { withoutExcepted } from '../search/viewed-text.ts';
 import { bitsOf, everyRole, roleNames } from '../traverse/place.ts';
+import { about } from './about.ts';
 import { type Condition, defineMatcher, type MatcherContext } from './matcher.ts';
 
 const [firstRole, ...otherRoles] = roleNames;
@@ -26,28 +27,38 @@ const detection = z.union([z.partialRecord(z.enum(detectorNames), confidence), z
 /** The phrases, patterns and detectors to search for, and the roles of the texts. */
 export const textSchema = z
   .strictObject({
-    phrases: z.array(phrase).min(1).optional().describe('Literal texts, also inside words.'),
-    regex: z.array(phrase).min(1).optional().describe('Patterns in RE2 syntax.'),
+    phrases: z
+      .array(phrase)
+      .min(1)
+      .optional()
+      .register(...about('Literal texts, also inside words.')),
+    regex: z
+      .array(phrase)
+      .min(1)
+      .optional()
+      .register(...about('Patterns in RE2 syntax.')),
     detect: z
       .array(detection)
       .min(1)
       .optional()
-      .describe('Detectors; `{ secrets: possible }` finds less certain matches too.'),
+      .register(...about('Detectors; `{ secrets: possible }` finds less certain matches too.')),
     in: z
       .array(z.enum([firstRole as (typeof roleNames)[number], ...otherRoles]))
       .min(1)
       .optional()
-      .describe('Roles whose texts are searched; default: all.'),
+      .register(...about('Roles whose texts are searched; default: all.')),
     match: z
       .enum(['exact', 'folded'])
       .default('folded')
-      .describe('How phrases are compared: folded ignores case, width, marks and invisible characters.'),
+      .register(
+        ...about('How phrases are compared: folded ignores case, width, marks and invisible characters.'),
+      ),
   })
   .refine(
     (options) => options.phrases !== undefined || options.regex !== undefined || options.detect !== undefined,
     'give phrases, regex or detect',
   )
-  .describe('What occurs in the texts of the request: any of its phrases, patterns and detectors.');
+  .register(...about('What occurs in the texts of the request: any of its phrases, patterns and detectors.'));
 
 export type TextOptions = z.infer<typeof textSchema>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { about } from './about.ts';
 import { defineMatcher } from './matcher.ts';
 
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
@@ -9,21 +10,30 @@ const hours = /^(?:([01]\d|2[0-3]):([0-5]\d)|24:00)-(?:([01]\d|2[0-3]):([0-5]\d)
 export const time = defineMatcher({
   schema: z
     .strictObject({
-      days: z.array(z.enum(days)).min(1).optional().describe('Days of the week; default: all.'),
+      days: z
+        .array(z.enum(days))
+        .min(1)
+        .optional()
+        .register(...about('Days of the week; default: all.')),
       hours: z
         .array(z.string().regex(hours, 'expected hours as "09:00-17:30"'))
         .min(1)
         .optional()
-        .describe(
-          'Spans such as "22:00-06:00", of which the start belongs to it and the end does not; past midnight they belong to the day on which they began.',
+        .register(
+          ...about(
+            'Spans such as "22:00-06:00", of which the start belongs to it and the end does not; past midnight they belong to the day on which they began.',
+          ),
         ),
-      zone: z.string().default('UTC').describe('Time zone of days and hours, as an IANA name.'),
+      zone: z
+        .string()
+        .default('UTC')
+        .register(...about('Time zone of days and hours, as an IANA name.')),
     })
     .refine(
       (options) => options.days !== undefined || options.hours !== undefined,
       'give days, hours or both',
     )
-    .describe('When the request arrives.'),
+    .register(...about('When the request arrives.')),
   compile({ days: wanted, hours: spans, zone }, { problem }) {
     const clock = createClock(zone);
     if (clock === undefined) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { about } from '../matchers/about.ts';
 import { type MatcherName, matchers } from '../matchers/registry.ts';
 import { textSchema } from '../matchers/text.ts';
 import { actions } from '../rule.ts';
@@ -36,17 +37,28 @@ export interface RouteOptions {
 
 const ruleSchema = z
   .strictObject({
-    id: id.describe('Its name in answers and records; unique in the whole file.'),
-    action: z.enum(actions).describe('What happens if it applies; the strictest of all rules wins.'),
-    mode: mode.optional().describe("Enforce, or only record; default: the policy's."),
-    when: conditionsSchema.optional().describe('It applies if all of these conditions hold.'),
-    unless: conditionsSchema.optional().describe('It does not apply if all of these conditions hold.'),
+    id: id.register(...about('Its name in answers and records; unique in the whole file.')),
+    action: z
+      .enum(actions)
+      .register(...about('What happens if it applies; the strictest of all rules wins.')),
+    mode: mode.optional().register(...about("Enforce, or only record; default: the policy's.")),
+    when: conditionsSchema.optional().register(...about('It applies if all of these conditions hold.')),
+    unless: conditionsSchema
+      .optional()
+      .register(...about('It does not apply if all of these conditions hold.')),
     except: z
       .strictObject({ text: textSchema })
       .optional()
-      .describe('Matches of `text` that lie within one of these do not count.'),
-    reason: reason.optional().describe('Reason of a refusal, for programs; default: policy.blocked.'),
-    message: z.string().min(1).max(1000).optional().describe('What a refused client reads.'),
+      .register(...about('Matches of `text` that lie within one of these do not count.')),
+    reason: reason
+      .optional()
+      .register(...about('Reason of a refusal, for programs; default: policy.blocked.')),
+    message: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .register(...about('What a refused client reads.')),
     placeholder: z
       .string()
       .regex(
@@ -54,21 +66,29 @@ const ruleSchema = z
         'expected a word such as CUSTOMER (A-Z, 0-9 and _), or shape',
       )
       .optional()
-      .describe(
-        "What placeholders of `mask` begin with; default: the detector's name, or the reason's last word. `shape`: addresses, cards, IBANs and telephone numbers become others like them.",
+      .register(
+        ...about(
+          "What placeholders of `mask` begin with; default: the detector's name, or the reason's last word. `shape`: addresses, cards, IBANs and telephone numbers become others like them.",
+        ),
       ),
     apply_to: z
       .array(z.enum(['request', 'response']))
       .min(1)
       .default(['request'])
-      .describe('Whether it checks requests, answers or both.'),
+      .register(...about('Whether it checks requests, answers or both.')),
     tests: z
       .strictObject({
-        block: z.array(z.string()).default([]).describe('Texts that its text conditions must match.'),
-        allow: z.array(z.string()).default([]).describe('Texts that they must not match.'),
+        block: z
+          .array(z.string())
+          .default([])
+          .register(...about('Texts that its text conditions must match.')),
+        allow: z
+          .array(z.string())
+          .default([])
+          .register(...about('Texts that they must not match.')),
       })
       .optional()
-      .describe('Examples, checked whenever the configuration is loaded.'),
+      .register(...about('Examples, checked whenever the configuration is loaded.')),
   })
   .refine(
     (rule) => rule.when !== undefined || rule.unless !== undefined,
@@ -80,22 +100,24 @@ export const policySchema = z.strictObject({
   apply: z
     .enum(['all', 'named'])
     .default('named')
-    .describe('To every request, or only to projects and keys that name it.'),
-  mode: mode.default('enforce').describe('Refuse, or only record what would be refused.'),
+    .register(...about('To every request, or only to projects and keys that name it.')),
+  mode: mode.default('enforce').register(...about('Refuse, or only record what would be refused.')),
   default: z
     .enum(['allow', 'deny'])
     .default('allow')
-    .describe('What happens to a request that none of its rules decides.'),
+    .register(...about('What happens to a request that none of its rules decides.')),
   opaque_content: allowOrBlock
     .default('allow')
-    .describe('Content that no rule can read: images, sound, PDFs, archives.'),
+    .register(...about('Content that no rule can read: images, sound, PDFs, archives.')),
   unseen_references: allowOrBlock
     .default('allow')
-    .describe('Content that is elsewhere: file ids, URLs, stored conversations, encrypted reasoning.'),
+    .register(
+      ...about('Content that is elsewhere: file ids, URLs, stored conversations, encrypted reasoning.'),
+    ),
   rules: z
     .array(ruleSchema)
     .default([])
-    .describe('All are evaluated; their order matters for the reason only.'),
+    .register(...about('All are evaluated; their order matters for the reason only.')),
 });
 
 export type ConditionsOptions = z.infer<typeof conditionsSchema>;

@@ -1,8 +1,9 @@
-import { Pool as UndiciPool } from 'undici';
+import type { Pool as UndiciPool } from 'undici';
 import { SwapRemoveList } from '../../lib/swap-remove-list.ts';
 import { TickQueue } from '../../lib/tick-queue.ts';
-import { type ConnectOptions, connectTo, endpointOf } from './connect.ts';
-import { HostClient, type HostDispatch } from './host-client.ts';
+import type { ConnectOptions } from './connect.ts';
+import type { HostDispatch } from './host-client.ts';
+import { openPool } from './open-pool.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream.ts';
 
 /** A request as a host gets it. */
@@ -19,11 +20,6 @@ export interface PoolOptions extends Omit<ConnectOptions, 'connectMs'> {
   readonly ticks?: TickQueue;
 }
 
-// If idle connections are kept for longer, a request may cross with the host's close, and a POST can't be retried then.
-const keepAliveMs = 4_000;
-/** An idle connection is closed this much earlier than the host announces, so that its last request still arrives. */
-const keepAliveMarginMs = 2_000;
-const answerHeadBytes = 32 * 1024;
 /** How often the clock is read: timeouts fire up to two intervals late, and never early. */
 const intervalMs = 500;
 
@@ -36,7 +32,8 @@ export class Pool {
   readonly timeouts: UpstreamTimeouts;
   readonly ticks: TickQueue;
   nowMs = performance.now();
-  readonly #undici: UndiciPool;
+  readonly #open: () => UndiciPool;
+  #undici: UndiciPool | undefined;
   readonly #inFlight = new SwapRemoveList<Upstream>();
   #clock: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -44,18 +41,7 @@ export class Pool {
   constructor(origin: string, { timeouts, ca, proxy, ticks = new TickQueue() }: PoolOptions) {
     this.timeouts = timeouts;
     this.ticks = ticks;
-    const connect = connectTo(endpointOf(new URL(origin)), { ca, connectMs: timeouts.connectMs, proxy });
-    this.#undici = new UndiciPool(origin, {
-      pipelining: 1,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMs,
-      keepAliveTimeoutThreshold: keepAliveMarginMs,
-      maxHeaderSize: answerHeadBytes,
-      // undici's own timers are coarse, and don't cover the time before the request is written.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      factory: (url, options) => new HostClient(url, options, connect),
-    });
+    this.#open = () => openPool(origin, { ca, connectMs: timeouts.connectMs, proxy });
   }
 
   /** Sends a request on an idle connection, or a new one. `upstream` is notified of its progress. */
@@ -73,6 +59,7 @@ export class Pool {
       body: body ?? null,
       upstream,
     };
+    this.#undici ??= this.#open();
     this.#undici.dispatch(request, upstream);
   }
 
@@ -80,7 +67,7 @@ export class Pool {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    void this.#undici.close(); // not awaited: requests in flight finish by themselves
+    void this.#undici?.close(); // not awaited: requests in flight finish by themselves
   }
 
   /** For the upstream: its request is over. */

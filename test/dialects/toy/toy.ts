@@ -97,7 +97,7 @@ export const toy: TextDialect = {
         fail: ({ message }) => write(undefined, JSON.stringify({ problem: message })),
       };
     },
-    fieldsTo: { chat: fieldTable({ kept: 'model prompt stream' }) },
-    fieldsFrom: { messages: fieldTable({ kept: 'model messages stream', dropped: 'max_tokens' }) },
   },
+  fieldsTo: { chat: fieldTable({ kept: 'model prompt stream' }) },
+  fieldsFrom: { messages: fieldTable({ kept: 'model messages stream', dropped: 'max_tokens' }) },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { tableBetween } from '../../../src/dialects/dialect.ts';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
-import { createTranslation, tableBetween } from '../../../src/dialects/translate.ts';
+import { createTranslation } from '../../../src/dialects/translate.ts';
 import { allDirections } from '../../kit/dialects.ts';
 import { type DocumentedField, documentedFields, headOf } from './documented-fields.ts';
 import { type Probe, probeOf } from './field-probes.ts';
