@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import * as nodeModule from 'node:module';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -32,7 +33,7 @@ test('an older Node gets a message with the required version', () => {
 });
 
 // A gateway that listens loads them while nobody waits.
-test('without a file, serve --dry-run loads neither detectors nor expressions', () => {
+test('without a file, serve --dry-run loads no detectors, expressions, codecs or clients', () => {
   const home = emptyDirectory();
   const list = join(home, 'loaded.cjs');
   const onExit = "require('fs').writeFileSync('loaded.json', JSON.stringify(Object.keys(require.cache)))";
@@ -46,9 +47,37 @@ test('without a file, serve --dry-run loads neither detectors nor expressions', 
   );
   expect(status).toBe(0);
   expect(loaded).toContain('policies.js');
-  expect(loaded).not.toContain('detectors.js');
-  expect(loaded).not.toContain('re2js.js');
+  for (const later of ['detectors', 're2js', 'translate', 'chat-codec', 'open-pool'])
+    expect(loaded).not.toContain(`${later}.js`);
 });
+
+// From Node 22.8 on.
+test.runIf('enableCompileCache' in nodeModule)(
+  'compiled code is kept beside the code, and what is broken of it counts for nothing',
+  () => {
+    const copy = emptyDirectory();
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(bin, '../..', part), join(copy, part), { recursive: true });
+    const kept = join(copy, 'dist/.compiled');
+    rmSync(kept, { recursive: true, force: true });
+    const files = () =>
+      readdirSync(kept, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));
+    const help = () => {
+      const env = { HOME: copy, PATH: process.env.PATH };
+      return spawnSync(process.execPath, [join(copy, 'bin/gateway.js'), '--help'], { encoding: 'utf8', env });
+    };
+
+    const first = help();
+    const compiled = files();
+    for (const file of compiled) writeFileSync(file, 'broken');
+
+    expect([first.status, first.stderr]).toEqual([0, '']);
+    expect(compiled.length).toBeGreaterThan(0);
+    expect(help()).toMatchObject({ status: 0, stderr: '', stdout: first.stdout });
+  },
+);
 
 test('a reader that closes the pipe is not a failure', async () => {
   const shell = `node "${bin}" config schema | head -c 1; node "${bin}" --version | true`;
