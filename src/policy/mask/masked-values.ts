@@ -1,4 +1,5 @@
 import { partitionPoint } from '../../lib/partition-point.ts';
+import { sortTexts } from '../../lib/sort-texts.ts';
 import { formOf, formWithHead } from './forms.ts';
 import { patternsOf, replacePlaceholders, tellingLetters, withoutSigns } from './placeholder-patterns.ts';
 
@@ -38,9 +39,7 @@ export function collectValues(values: ReadonlyMap<string, string>): MaskedValues
     const { head } = formOf(placeholder);
     heads[head] = (heads[head] ?? 0) + 1;
   }
-  const sorted = new Uint32Array(values.size)
-    .map((_, at) => at)
-    .sort((one, other) => ((texts[one * 2] as string) < (texts[other * 2] as string) ? -1 : 1));
+  const sorted = sortTexts([...values.keys()]);
   const text = texts.join('');
   return { size: values.size, text, ends, sorted, heads, hasEscaped: escaped.test(text) };
 }
@@ -118,6 +117,11 @@ export function countKinds(masked: MaskedValues): Readonly<Record<string, number
 /** Whether a value is written differently in JSON, so that it has to be known where it stands. */
 export function hasEscapedValue(masked: MaskedValues): boolean {
   return passesOf(masked).some(({ hasEscaped }) => hasEscaped);
+}
+
+/** The arrays in it, whose memory can be transferred to another thread. */
+export function arraysOf(masked: MaskedValues): readonly Uint32Array[] {
+  return passesOf(masked).flatMap(({ ends, sorted }) => [ends, sorted]);
 }
 
 /** The last one first; there are as many as a request was redacted times. */
