@@ -5,7 +5,8 @@ import { GatewayError } from '../../errors.ts';
 import { type CheckAnswers, Unchecked } from '../../policy/checks/check-book.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { PeakSizes } from '../../policy/conversations.ts';
-import type { Block, Pass } from '../../policy/rule.ts';
+import { arraysOf } from '../../policy/mask/masked-values.ts';
+import type { Block, Decision, Pass } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
@@ -120,7 +121,7 @@ function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }:
   const decided = decideRequest(compiled.select(policies), parsed, { endpoint, meta, plan, peaks });
   const { document, ...fields } = decided.request;
   const parts = document.toParts();
-  const memory = memoryOf(parts.bytes, parts.tape);
+  const memory = memoryOf(parts.bytes, parts.tape, ...arraysIn(decided.decision));
   if (decided.kind === 'blocked') {
     return {
       ...decided,
@@ -158,7 +159,12 @@ function translated({
   }
   const { translation: made, ...passed } = decided;
   const decision = toPlainPass(passed.decision);
-  return { ...passed, decision, translated: made.facts(), memory: memoryOf(passed.body) };
+  return {
+    ...passed,
+    decision,
+    translated: made.facts(),
+    memory: memoryOf(passed.body, ...arraysIn(decision)),
+  };
 }
 
 interface BodyInput extends Omit<BuiltBody, 'body'>, Checking {
@@ -176,7 +182,11 @@ function decidedBody({ policies, body: bytes, ...built }: BodyInput) {
   if (decided.kind === 'blocked') {
     return { ...decided, decision: toPlainBlock(decided.decision), memory: [] };
   }
-  return { ...decided, decision: toPlainPass(decided.decision), memory: memoryOf(decided.body) };
+  return {
+    ...decided,
+    decision: toPlainPass(decided.decision),
+    memory: memoryOf(decided.body, ...arraysIn(decided.decision)),
+  };
 }
 
 interface AnswerInput extends Pick<AnswerReader, 'form' | 'answerRules' | 'masked'> {
@@ -208,6 +218,10 @@ function toPlainBlock({ failure, ...decision }: Block): Block {
 
 function toPlainPass({ redacted: _, ...decision }: Pass): Pass {
   return decision;
+}
+
+function arraysIn({ masked }: Pick<Decision, 'masked'>): readonly Uint32Array[] {
+  return masked === undefined ? [] : arraysOf(masked);
 }
 
 function endpointAt(path: string): ModelEndpoint {

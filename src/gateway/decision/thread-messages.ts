@@ -41,7 +41,9 @@ export function threadFailure(cause: unknown): GatewayError {
 }
 
 /** The memory of the arrays that a message can transfer. Small buffers share a pool, so they are copied instead. */
-export function memoryOf(...arrays: readonly (Uint8Array | Int32Array)[]): readonly ArrayBuffer[] {
+export function memoryOf(
+  ...arrays: readonly (Uint8Array | Int32Array | Uint32Array)[]
+): readonly ArrayBuffer[] {
   return arrays.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && byteLength >= Buffer.poolSize ? [buffer] : [],
   );
