@@ -1,8 +1,8 @@
 import type { KeyRecord } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { memoize } from '../lib/memoize.ts';
 import type { Exchange } from './exchange.ts';
+import { presentedKey } from './presented-key.ts';
 
 interface Authentication<Key> {
   readonly keys: { find(presented: string): Key | undefined };
@@ -15,9 +15,6 @@ interface Presented {
   readonly login?: { readonly fault: GatewayError | undefined } | undefined;
   readonly startedMs: number;
 }
-
-const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key', 'x-goog-api-key']);
-const carrierOf = memoize((name) => (carriers.has(name.toLowerCase()) ? name.toLowerCase() : 'none'));
 
 interface Arrived {
   /** The endpoint's name in records. */
@@ -60,33 +57,4 @@ export function authenticate<Key extends Pick<KeyRecord, 'expiresMs'>>(
 function unknownKey(takesLogins: boolean): GatewayError {
   const hint = takesLogins ? '; next to your own login, send it as x-gateway-key' : '';
   return new GatewayError('key.invalid', `this project key is not known here${hint}`);
-}
-
-function presentedKey(rawHeaders: readonly string[]): string {
-  let found: string | undefined;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const carrier = carrierOf(rawHeaders[i] as string);
-    if (carrier === 'none') continue;
-    const value = keyIn(carrier, rawHeaders[i + 1] as string);
-    if (found !== undefined && found !== value) {
-      throw new GatewayError('key.conflict', 'the request carries two different keys; send one');
-    }
-    found = value;
-  }
-  if (found === undefined || found === '') {
-    const message =
-      'send a project key as "Authorization: Bearer KEY", "x-gateway-key: KEY", "x-api-key: KEY" or "x-goog-api-key: KEY"';
-    throw new GatewayError('key.missing', message);
-  }
-  return found;
-}
-
-function keyIn(carrier: string, value: string): string {
-  const text = value.trim();
-  if (carrier !== 'authorization') return text;
-  const scheme = /^bearer +/i.exec(text);
-  if (scheme === null) {
-    throw new GatewayError('key.missing', 'Authorization must be of the form "Bearer KEY"');
-  }
-  return text.slice(scheme[0].length).trim();
 }

@@ -4,16 +4,20 @@ import type { HttpRequest } from '../http/request.ts';
 import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
+import { isKeyCarrier, presentedKeys } from './presented-key.ts';
 import { Scrubber } from './scrub.ts';
 import type { OutgoingFinding } from './subscriber.ts';
 
-/** The credentials that come with a request, next to the project key or in its place. */
+/**
+ * What a request carries that proves who sends it, and that no rule knows: a login at a provider, and a project key of a
+ * form of its own, of which the configuration may have the hash alone. Both are known in clear while the exchange is open.
+ */
 export interface ClientLogin {
   /** For the provider that takes the client's own; undefined if there is none, or none that can be used. */
   readonly credential: ClientCredential | undefined;
   /** Why it can't be used: key.conflict for two credentials or a project key, key.invalid for a malformed one. */
   readonly fault: GatewayError | undefined;
-  /** Whether a header repeats it. */
+  /** Whether another header or the path repeats it. */
   readonly isElsewhere: boolean;
   /** Scrubs what came, wherever it is. */
   readonly scrubber: Scrubber;
@@ -24,6 +28,13 @@ interface Given {
   readonly value: string;
   /** The value without the scheme. */
   readonly secret: string;
+}
+
+interface Head {
+  readonly request: HttpRequest;
+  /** Scrubs every configured secret. */
+  readonly scrubber: Pick<Scrubber, 'secrets'>;
+  scrubAlso(secrets: readonly string[]): void;
 }
 
 const carriers = ['authorization', 'x-api-key'] as const;
@@ -38,33 +49,63 @@ const wellFormed = /^[\x21-\x7e]{16,}$/;
  * are left to the key. Errors of the credential are reported once the exchange has an endpoint.
  */
 export function extractLogin(
-  exchange: { readonly request: HttpRequest; scrubAlso(secrets: readonly string[]): void },
+  exchange: Head,
   { keys, takesLogins }: { readonly keys: Pick<KeyRing, 'find'>; readonly takesLogins: boolean },
 ): ClientLogin | undefined {
-  if (!takesLogins) return undefined;
   const { request } = exchange;
   const projectKey = request.header('x-gateway-key')?.trim() ?? '';
+  const given = takesLogins ? givenLogins(request, projectKey) : [];
+  const projectKeys = unknownToRules(exchange);
+  const [found, second] = given;
+  if (found === undefined && projectKeys.length === 0) return undefined;
+  // Whatever scheme it was sent with, and each of those that a header was sent with.
+  const ofLogins = given.flatMap(({ secret }) =>
+    [secret, ...secret.split(/, */)].flatMap((each) => [each, each.replace(anyScheme, '')]),
+  );
+  const secrets = [...ofLogins, ...projectKeys];
+  const scrubber = new Scrubber(secrets);
+  exchange.scrubAlso(secrets);
+  const isInHeader = request.scrubHeaders(scrubber.text, {
+    isRefused: (name) => scrubber.inName(name) !== undefined,
+    isLeft: isKeyCarrier,
+  });
+  // The query isn't forwarded, but for a flag that is checked as it leaves.
+  const [path = ''] = request.target.split('?', 1);
+  const isElsewhere = isInHeader || [path, decoded(path)].some(isIn(scrubber));
+  if (found === undefined || projectKey === '') {
+    return { credential: undefined, fault: undefined, isElsewhere, scrubber };
+  }
+  const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
+  const credential = fault === undefined ? new ClientCredential(found.name, found.value) : undefined;
+  return { credential, fault, isElsewhere, scrubber };
+}
+
+function givenLogins(request: HttpRequest, projectKey: string): readonly Given[] {
   const read = (name: string) => (projectKey === '' ? request.header(name) : request.takeHeader(name));
-  const given = carriers.flatMap((name): readonly Given[] => {
+  return carriers.flatMap((name): readonly Given[] => {
     const value = read(name)?.trim() ?? '';
     const secret = name === 'authorization' ? value.replace(bearer, '') : value;
     return secret === '' || secret === projectKey ? [] : [{ name, value, secret }];
   });
-  const [found, second] = given;
-  if (found === undefined) return undefined;
-  // Whatever scheme it was sent with, and each of those that a header was sent with.
-  const secrets = given.flatMap(({ secret }) =>
-    [secret, ...secret.split(/, */)].flatMap((each) => [each, each.replace(anyScheme, '')]),
+}
+
+/**
+ * The presented keys that neither the form of generated ones nor the configuration's secrets let the rules recognize. They
+ * may be known by their hash.
+ */
+function unknownToRules({ request, scrubber }: Head): readonly string[] {
+  return presentedKeys(request.rawHeaders).filter(
+    (key) => key !== '' && parseKey(key) !== 'generated' && !scrubber.secrets.includes(key),
   );
-  const scrubber = new Scrubber(secrets);
-  exchange.scrubAlso(secrets);
-  if (projectKey === '') {
-    return { credential: undefined, fault: undefined, isElsewhere: false, scrubber };
-  }
-  const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
-  const credential = fault === undefined ? new ClientCredential(found.name, found.value) : undefined;
-  const isElsewhere = request.scrubHeaders(scrubber.text, (name) => scrubber.inName(name) !== undefined);
-  return { credential, fault, isElsewhere, scrubber };
+}
+
+const isIn = (scrubber: Scrubber) => (text: string) => scrubber.text(text) !== text;
+
+/** A path with every code undone, as some reader of it may. */
+export function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  const bytes = path.replace(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+  return Buffer.from(bytes, 'latin1').toString();
 }
 
 function twoCredentials(): GatewayError {
@@ -86,7 +127,7 @@ function faultOf({ name, value, secret }: Given, keys: Pick<KeyRing, 'find'>): G
 
 /**
  * Whether one of the texts that are to leave contains the client's own credential, as it is or as JSON and URLs encode it:
- * its one place is the header for its provider.
+ * a login's one place is the header for its provider, and a project key has none.
  */
 export function hasLogin(login: ClientLogin | undefined, texts: readonly Buffer[]): boolean {
   if (login === undefined) return false;

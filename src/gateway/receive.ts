@@ -2,8 +2,10 @@ import { hasModel } from '../dialects/model-path.ts';
 import { GatewayError } from '../errors.ts';
 import { type AllowedOrigins, checkOrigin, checkOriginAlone } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
+import { decoded } from './client-login.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
+import type { Scrubber } from './scrub.ts';
 
 export interface Received extends FoundEndpoint {
   readonly query: string;
@@ -21,7 +23,7 @@ export function receive({ request, events, scrubber }: Exchange, access: Allowed
   const found = findEndpoint(path);
   // A record has the model beside the path, and not where a rule objects to it.
   // A key in any other path is scrubbed while it is whole.
-  const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : scrubber.text(path);
+  const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : scrubbedPath(path, scrubber);
   events.received(recorded.slice(0, 200));
   // Load balancers check health by address or without Host; whether a gateway is well is no secret, nor where to ask.
   const kind = (found ?? findEndpoint(withoutSlashes(path)))?.endpoint.kind;
@@ -44,6 +46,13 @@ export function receive({ request, events, scrubber }: Exchange, access: Allowed
   const isGoogles = path.startsWith('/v1beta/') || (endpoint.method === 'POST' && hasModel(endpoint));
   if (isGoogles && new URLSearchParams(query).has('key')) throw keyInQuery();
   return { query, ...found };
+}
+
+/** A path without secrets, also where codes hide one. */
+function scrubbedPath(path: string, { text }: Pick<Scrubber, 'text'>): string {
+  const plain = decoded(path);
+  const clean = text(plain);
+  return clean === plain ? text(path) : clean;
 }
 
 /** Codex tries one first; on status 426 it falls back to HTTP immediately, otherwise only after six attempts. */

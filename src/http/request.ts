@@ -85,15 +85,19 @@ export class HttpRequest {
   }
 
   /** Changes the headers that are still there: those whose names are refused are taken out; whether any has changed. */
-  scrubHeaders(scrub: (value: string) => string, isRefused: (name: string) => boolean): boolean {
+  scrubHeaders(
+    scrub: (value: string) => string,
+    by: { isRefused(name: string): boolean; isLeft(name: string): boolean },
+  ): boolean {
     const { rawHeaders } = this.#message;
     let isChanged = false;
     for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
+      if (by.isLeft(rawHeaders[i] as string)) continue;
       const value = rawHeaders[i + 1] as string;
       const scrubbed = scrub(value);
       isChanged ||= scrubbed !== value;
       rawHeaders[i + 1] = scrubbed;
-      if (!isRefused(rawHeaders[i] as string)) continue;
+      if (!by.isRefused(rawHeaders[i] as string)) continue;
       rawHeaders.splice(i, 2);
       isChanged = true;
     }
