@@ -199,7 +199,7 @@ export function findDemand(document: JsonDocument, endpoint: ModelEndpoint): Dem
     output: findOutputCap(document, endpoint),
     fees: findToolFees(document),
     surcharge: findSurchargedMode(document),
-    asksToReason: asksToReason(document),
+    asksToReason: asksToReason(document, endpoint.dialect),
   };
 }
 

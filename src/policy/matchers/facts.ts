@@ -239,8 +239,10 @@ export const documents = attached(
 export const thinking = defineMatcher({
   schema: z.boolean().register(...about('Whether the request asks the model to think.')),
   compile: (wanted) => ({
-    test: ({ subject: { document } }) =>
-      (asksToReason(document) === true) === wanted ? [{ at: '', matcher: 'thinking', count: 1 }] : undefined,
+    test: ({ subject: { document, dialect } }) =>
+      (asksToReason(document, dialect) === true) === wanted
+        ? [{ at: '', matcher: 'thinking', count: 1 }]
+        : undefined,
   }),
 });
 

@@ -1,32 +1,60 @@
-import { memberAt } from '../../dialects/dialect.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { lettersOf, settingsIn } from './settings.ts';
 
-const thinkingPaths = [
-  'generationConfig.thinkingConfig.thinkingBudget',
-  'generation_config.thinking_config.thinking_budget',
-  'generationConfig.thinkingConfig.thinkingLevel',
-  'generation_config.thinking_config.thinking_level',
-];
+// Reduced to letters: reasoning_effort, enable_thinking, chat_template_kwargs.thinking, thinkingConfig.thinking_budget …
+const spellings = new Set([
+  'thinking',
+  'think',
+  'reasoning',
+  'enablethinking',
+  'thinkingbudget',
+  'thinkinglevel',
+  'reasoningeffort',
+]);
+/** What says it inside such a member: `thinking.type`, `reasoning.max_tokens`. */
+const insideSpellings = new Set(['type', 'effort', 'enabled', 'maxtokens', 'budgettokens']);
 
-/** Undefined if the request says nothing of it. */
-export function asksToReason(document: JsonDocument): boolean | undefined {
-  const asked = [
-    askedBy(document, document.member(document.root, 'thinking'), 'type'),
-    askedBy(document, document.member(document.root, 'reasoning'), 'effort'),
-    askedBy(document, document.member(document.root, 'reasoning_effort')),
-    ...thinkingPaths.map((path) => askedBy(document, memberAt(document, path))),
-  ];
-  return asked.includes(true) || (asked.includes(false) ? false : undefined);
+const refusals = new Set(['none', 'disabled', 'off', 'false', '0']);
+
+/** Whether a request asks to reason, in any host's words for it; undefined if it says nothing of it. */
+export function asksToReason(document: JsonDocument, dialect: Dialect): boolean | undefined {
+  let asked: boolean | undefined;
+  for (const key of settingsIn(document, dialect)) {
+    if (!spellings.has(lettersOf(document.text(key)))) continue;
+    const asksHere = askedBy(document, key + 1);
+    if (asksHere === true) return true;
+    asked ??= asksHere;
+  }
+  return asked;
 }
 
-/** Whether a member of the request asks to reason; undefined if it says neither. */
-function askedBy(document: JsonDocument, entry: number | undefined, name?: string): boolean | undefined {
-  if (entry === undefined || document.kind(entry) === kinds.null) return undefined;
-  if (name !== undefined && document.kind(entry) === kinds.object) {
-    const value = document.member(entry, name);
-    return value === undefined ? undefined : askedBy(document, value);
+function askedBy(document: JsonDocument, entry: number): boolean | undefined {
+  switch (document.kind(entry)) {
+    case kinds.object:
+      return askedInside(document, entry);
+    case kinds.null:
+      return undefined;
+    case kinds.false:
+      return false;
+    case kinds.number:
+      return document.number(entry) !== 0;
+    case kinds.string:
+      return !refusals.has(document.text(entry).toLowerCase());
+    default:
+      return true;
   }
-  if (document.kind(entry) === kinds.number) return document.number(entry) !== 0;
-  const isNone = document.kind(entry) === kinds.string && ['none', 'disabled'].includes(document.text(entry));
-  return !isNone;
+}
+
+/** A budget beside `type: disabled` counts: which of them a host obeys is not known. */
+function askedInside(document: JsonDocument, object: number): boolean | undefined {
+  let asked: boolean | undefined;
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
+    const isObject = document.kind(key + 1) === kinds.object;
+    if (isObject || !insideSpellings.has(lettersOf(document.text(key)))) continue;
+    const asksHere = askedBy(document, key + 1);
+    if (asksHere === true) return true;
+    asked ??= asksHere;
+  }
+  return asked;
 }

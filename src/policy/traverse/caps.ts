@@ -1,8 +1,7 @@
-import { type Dialect, memberAt } from '../../dialects/dialect.ts';
+import { type Dialect, memberAt, requestsIn } from '../../dialects/dialect.ts';
 import { exactInteger } from '../../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { memoize } from '../../lib/memoize.ts';
-import { answerSchemas } from './reading-order.ts';
+import { lettersOf, settingsIn } from './settings.ts';
 
 /** A field that bounds the answer's length. */
 export interface Cap {
@@ -25,25 +24,19 @@ const spellings = new Set([
   'npredict',
 ]);
 
-const isCap = memoize((name) => spellings.has(name.toLowerCase().replace(/[^a-z]/g, '')));
-
-const schemas = new Set(answerSchemas);
-
 /**
- * Every cap of a request, in any spelling and at any depth outside the conversation and the schemas of tools and answers,
- * where such a name is just data. Tools that ask a model have a cap of their own.
+ * Every cap of a request, in any spelling, wherever settings are (`settingsIn`). Tools that ask a model have a cap of their
+ * own.
  */
 export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap[] {
   const caps: Cap[] = [];
-  const { root } = document;
-  for (let key = root + 1; key < document.next(root); key = document.next(key + 1)) {
-    const name = document.text(key);
-    const place = dialect.places.get(name);
-    if (place === 'tool_definition') collectFromTools(document, key + 1, caps);
-    if (place !== undefined && place !== 'request') continue;
-    addCap(document, key, caps);
-    collectInside(document, key + 1, caps);
+  for (const request of requestsIn(document, dialect)) {
+    for (const [name, place] of dialect.places) {
+      const tools = place === 'tool_definition' ? document.member(request, name) : undefined;
+      if (tools !== undefined) collectFromTools(document, tools, caps);
+    }
   }
+  for (const key of settingsIn(document, dialect)) addCap(document, key, caps);
   const own = dialect.caps.map((path) => memberAt(document, path));
   // A dialect may have a word of its own for it.
   for (const entry of own) {
@@ -63,18 +56,9 @@ function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): v
 
 function addCap(document: JsonDocument, key: number, caps: Cap[], isKnown = false): void {
   const entry = key + 1;
-  if (!(isKnown || isCap(document.text(key))) || document.kind(entry) === kinds.null) return;
+  if (!(isKnown || spellings.has(lettersOf(document.text(key)))) || document.kind(entry) === kinds.null)
+    return;
   caps.push({ entry, tokens: tokensOf(document, entry), isOwn: false });
-}
-
-/** All keys inside a value, however deep, but for the schema of the answer, in which names are only names. */
-function collectInside(document: JsonDocument, value: number, caps: Cap[]): void {
-  const end = document.next(value);
-  for (let key = document.nextKey(value); key < end; ) {
-    const isSchema = schemas.has(document.text(key));
-    if (!isSchema) addCap(document, key, caps);
-    key = document.nextKey(isSchema ? document.next(key + 1) : key + 1);
-  }
 }
 
 function tokensOf(document: JsonDocument, entry: number): number {

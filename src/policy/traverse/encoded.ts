@@ -123,6 +123,14 @@ export function holdsBinary(data: string): boolean {
   return base64Only.test(head) && isBinary(Buffer.from(head, 'base64'));
 }
 
+/** Whether a data URL or base64 begins like a PDF; its head is enough. */
+export function holdsPdf(head: string): boolean {
+  const data = isDataUrl(head) ? head.slice(head.indexOf(',') + 1) : head;
+  const plain = data.includes('%') ? percentDecode(data).toString('latin1') : data;
+  const bytes = Buffer.from(plain.slice(0, headLength), 'base64');
+  return bytes.subarray(0, pdfReach).includes(pdf) || plain.slice(0, pdfReach).includes('%PDF-');
+}
+
 /** Whether a text is a data URL where a URL or bytes belong. */
 export function isDataUrl(text: string): boolean {
   const begin = blanks.exec(text)?.[0].length ?? 0;

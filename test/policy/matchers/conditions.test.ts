@@ -109,3 +109,79 @@ describe('time', () => {
     expect(at(noon, Date.UTC(2026, 6, 7, 11, 30))).toBe('allow');
   });
 });
+
+describe('thinking', () => {
+  const thinks = (settings: object) => block({ thinking: true })({ ...body, ...settings }).action === 'block';
+
+  test.each<object>([
+    { reasoning_effort: 'minimal' },
+    { reasoning: { effort: 'low' } },
+    { reasoning: { max_tokens: 100 } },
+    { reasoning: { enabled: true } },
+    { reasoning: true },
+    { reasoning_effort: 'none', reasoning: { effort: 'high' } },
+    { thinking: { type: 'adaptive' } },
+    { thinking: { budget_tokens: 1_000 } },
+    { thinking: { type: 'disabled', budget_tokens: 1_000 } },
+    { enable_thinking: true },
+    { enableThinking: true },
+    { thinking_budget: 1_000 },
+    { think: true },
+    { think: 'high' },
+    { chat_template_kwargs: { enable_thinking: true } },
+    { chat_template_kwargs: { thinking: true } },
+    { chat_template_kwargs: { reasoning_effort: 'high' } },
+    { extra_body: { google: { thinking_config: { thinking_budget: 100 } } } },
+    { generationConfig: { thinkingConfig: { thinkingBudget: -1 } } },
+    { generationConfig: { thinking_config: { thinkingBudget: 100 } } },
+    { generationConfig: { thinkingConfig: { thinking_budget: 100 } } },
+    { generationConfig: { thinkingConfig: { thinkingBudget: 0, thinking_budget: 100 } } },
+    { generation_config: { thinkingConfig: { thinking_level: 'HIGH' } } },
+  ])('is asked for in the words of any host: %j', (settings) => {
+    expect(thinks(settings)).toBe(true);
+  });
+
+  test.each<object>([
+    { reasoning_effort: 'none' },
+    { reasoning: { enabled: false } },
+    { reasoning: { summary: 'auto' } },
+    { reasoning: null },
+    { thinking: { type: 'disabled' } },
+    { think: false },
+    { enable_thinking: 'false' },
+    { generationConfig: { thinkingConfig: { thinkingBudget: 0, includeThoughts: true } } },
+    { messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: 'I say hi' }] }] },
+    { tools: [{ name: 'think', input_schema: { properties: { thinking: { type: 'string' } } } }] },
+    { output_config: { format: { type: 'json_schema', schema: { reasoning: { type: 'string' } } } } },
+  ])('is not asked for by %j', (settings) => {
+    expect(thinks(settings)).toBe(false);
+  });
+});
+
+describe('documents', () => {
+  const pdf = Buffer.from('%PDF-1.4\n').toString('base64');
+  const png = Buffer.from('\x89PNG\r\n\x1a\n0000', 'latin1').toString('base64');
+  const has = (kind: 'documents' | 'images', part: object) =>
+    block({ [kind]: true })(saying([part])).action === 'block';
+
+  test.each<object>([
+    { type: 'document_url', document_url: 'https://host.example/a' },
+    { type: 'file_url', file_url: { url: 'https://host.example/a' } },
+    { type: 'image_url', image_url: { url: `data:application/pdf;base64,${pdf}` } },
+    { type: 'image_url', image_url: `data:image/png;base64,${pdf}` },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pdf } },
+    { inlineData: { mime_type: 'image/png', data: pdf } },
+  ])('are %j', (part) => {
+    expect(has('documents', part)).toBe(true);
+    expect(has('images', part)).toBe(false);
+  });
+
+  test.each<object>([
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+    { inlineData: { mimeType: 'image/png', data: png } },
+  ])('are not %j', (part) => {
+    expect(has('documents', part)).toBe(false);
+    expect(has('images', part)).toBe(true);
+  });
+});
