@@ -159,3 +159,12 @@ export function parseEventData(data: string): Fields {
   if (!isFields(value)) throw brokenAnswer('has an event that is not an object');
   return value;
 }
+
+/** Fields in both spellings that Google's JSON parser takes: camelCase and snake_case. */
+export function both(...names: readonly string[]): readonly string[] {
+  return [...new Set(names.flatMap((name) => [name, toSnakeCase(name)]))];
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -82,8 +82,10 @@ export function membersEdit(
 ): readonly ByteEdit[] {
   if (added.length === 0) return [];
   const start = document.start(object) + 1;
-  let kept = -cut.size;
-  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) kept += 1;
+  let kept = 0;
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
+    if (!cut.has(key + 1)) kept += 1;
+  }
   const text = added.map(({ name, value }) => `${JSON.stringify(name)}:${value}`).join(',');
   return [{ start, end: start, text: kept === 0 ? text : `${text},` }];
 }

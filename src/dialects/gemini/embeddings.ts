@@ -1,6 +1,7 @@
 import type { EmbeddingCodec, EmbeddingDialect } from '../dialect.ts';
 import { fieldTable } from '../field-table.ts';
 import {
+  both,
   brokenAnswer,
   type Dropped,
   type Fields,
@@ -17,7 +18,7 @@ import {
 import { membersNamed } from '../text-tokens.ts';
 import { geminiFormat } from './gemini.ts';
 import { parseGeminiUsage } from './usage.ts';
-import { atBothVersions, both, pathOf, toCamelCase, withCamelCaseFields } from './wire.ts';
+import { atBothVersions, pathOf, toCamelCase, withCamelCaseFields } from './wire.ts';
 
 /** What no other dialect has. */
 const others = ['taskType', 'title', 'embedContentConfig'];

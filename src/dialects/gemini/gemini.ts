@@ -9,7 +9,7 @@ import {
   refused,
   responsesFields,
 } from '../field-table.ts';
-import { toFields } from '../fields.ts';
+import { both, toFields } from '../fields.ts';
 import { blankLine } from '../sse.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
@@ -19,7 +19,6 @@ import { geminiFinishes } from './finishes.ts';
 import { parseGeminiAnswerUsage } from './usage.ts';
 import {
   atBothVersions,
-  both,
   geminiModels,
   generate,
   ownHeaders,

@@ -1,12 +1,7 @@
 import type { Method, ModelList } from '../dialect.ts';
-import { type Fields, isFields } from '../fields.ts';
+import { both, type Fields, isFields } from '../fields.ts';
 
 // What generating and embedding have in common.
-
-/** A field in both spellings that Google's JSON parser takes: camelCase and snake_case. */
-export function both(...names: readonly string[]): readonly string[] {
-  return [...new Set(names.flatMap((name) => [name, toSnakeCase(name)]))];
-}
 
 /** The paths of a field, each of its members in both spellings. */
 export function pathsOf(...members: readonly string[]): readonly string[] {
@@ -15,10 +10,6 @@ export function pathsOf(...members: readonly string[]): readonly string[] {
       both(member).flatMap((name) => (paths.length === 0 ? [name] : paths.map((path) => `${path}.${name}`))),
     [],
   );
-}
-
-function toSnakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Members that hold the client's own data, in which names are only names. */

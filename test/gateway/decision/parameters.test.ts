@@ -107,6 +107,62 @@ describe('a body', () => {
       [],
     ],
     ['has no object made to remove from it', '{"a":1}', { remove: ['reasoning.effort'] }, '{"a":1}', []],
+    [
+      'of Google is changed in its other spelling',
+      '{"generation_config":{"temperature":2,"thinking_config":{"thinkingBudget":9}}}',
+      { set: { 'generationConfig.temperature': 0.1, 'generationConfig.thinkingConfig.thinkingBudget': 0 } },
+      '{"generation_config":{"temperature":0.1,"thinking_config":{"thinkingBudget":0}}}',
+      ['generationConfig.temperature', 'generationConfig.thinkingConfig.thinkingBudget'],
+    ],
+    [
+      'of Google is changed in both spellings',
+      '{"generationConfig":{"topP":1,"seed":1},"generation_config":{"top_p":2,"seed":2,"topK":1}}',
+      { set: { 'generationConfig.topP': 0.5 }, remove: ['generationConfig.seed'] },
+      '{"generationConfig":{"topP":0.5},"generation_config":{"top_p":0.5,"topK":1}}',
+      ['generationConfig.topP', 'generationConfig.seed'],
+    ],
+    [
+      'of Google keeps over a default what was sent in the other spelling',
+      '{"generationConfig":{},"generation_config":{"top_p":1}}',
+      { default: { 'generationConfig.topP': 0.5, 'generationConfig.topK': 3 } },
+      '{"generationConfig":{"topK":3},"generation_config":{"top_p":1}}',
+      ['generationConfig.topK'],
+    ],
+    [
+      'of free names is not another one in other spelling',
+      '{"chat_template_kwargs":{"my_flag":1}}',
+      { set: { 'chat_template_kwargs.myFlag': 2 } },
+      '{"chat_template_kwargs":{"myFlag":2,"my_flag":1}}',
+      ['chat_template_kwargs.myFlag'],
+    ],
+    [
+      'holds what a setting of two names is by the other',
+      '{"reasoning":{"effort":"high"},"enable_thinking":true}',
+      { set: { reasoning_effort: 'low', 'chat_template_kwargs.enable_thinking': false } },
+      '{"reasoning_effort":"low","chat_template_kwargs":{"enable_thinking":false},"reasoning":{"effort":"low"},"enable_thinking":false}',
+      ['reasoning_effort', 'reasoning.effort', 'chat_template_kwargs.enable_thinking', 'enable_thinking'],
+    ],
+    [
+      'loses a setting of two names by either',
+      '{"reasoning":{"effort":"high"},"a":1}',
+      { remove: ['reasoning_effort'] },
+      '{"reasoning":{},"a":1}',
+      ['reasoning.effort'],
+    ],
+    [
+      'keeps over a default what was sent by the other name',
+      '{"reasoning_effort":"high"}',
+      { default: { 'reasoning.effort': 'low', 'reasoning.exclude': true } },
+      '{"reasoning":{"exclude":true},"reasoning_effort":"high"}',
+      ['reasoning.exclude'],
+    ],
+    [
+      'with both names in the file gets each as it says',
+      '{"reasoning":{"effort":"high"}}',
+      { set: { reasoning_effort: 'low' }, default: { 'reasoning.effort': 'medium' } },
+      '{"reasoning_effort":"low","reasoning":{"effort":"high"}}',
+      ['reasoning_effort'],
+    ],
   ])('%s', (_, body, changes, text, changed) => {
     const made = change(body, changes);
 
