@@ -14,6 +14,7 @@ import {
   type CompiledPolicy,
   compileRoute,
   compileRule,
+  defaultReason,
   type PolicyProblem,
   type RuleTools,
 } from './rules/compile-rule.ts';
@@ -64,6 +65,7 @@ export function compilePolicies(
   const tools: RuleTools = {
     fold,
     checks: book,
+    labels: new Set(rulesOf(policies).map(({ reason = defaultReason }) => `[REDACTED:${reason}]`)),
     detector,
     exceptions: placeholders === undefined ? [] : [placeholderException(placeholders)],
   };
@@ -111,9 +113,13 @@ export function compilePolicies(
   };
 }
 
+function rulesOf(policies: PolicySource['policies']): PolicyOptions['rules'] {
+  return Object.values(policies).flatMap((policy) => policy.rules);
+}
+
 /** Undefined if no rule masks: then nothing is excepted, and nothing costs anything. */
 function placeholdersFor(policies: PolicySource['policies'], secret: string): Placeholders | undefined {
-  const rules = Object.values(policies).flatMap((policy) => policy.rules);
+  const rules = rulesOf(policies);
   if (!rules.some(({ action }) => action === 'mask')) return undefined;
   return new Placeholders(secret, formsOfRules(rules));
 }

@@ -14,7 +14,7 @@ import { worstInputTokens } from './traverse/worst-input.ts';
 // Lists that some hosts try when the model can't serve: of names, or of objects with one.
 const substituteFields = ['models', 'fallbacks', 'fallback_models', 'fallback_model'] as const;
 
-/** Names of models in a request besides its `model`: substitutes, and those that its tools use. */
+/** Names of models in a request besides its `model`: substitutes, and those that its tools, plugins and preset use. */
 function otherModels(document: JsonDocument): readonly string[] {
   const found: string[] = [];
   for (const field of substituteFields) {
@@ -26,7 +26,23 @@ function otherModels(document: JsonDocument): readonly string[] {
     const name = document.memberText(tool, 'model');
     if (name !== undefined) found.push(name);
   }
+  collectOpenRouters(document, found);
   return found;
+}
+
+const ofModels = /models?$/i;
+
+/** A plugin of OpenRouter may choose among models; a preset names one that only its account knows, by this name. */
+function collectOpenRouters(document: JsonDocument, found: string[]): void {
+  const preset = document.memberText(document.root, 'preset');
+  if (preset !== undefined) found.push(`@preset/${preset}`);
+  const plugins = document.member(document.root, 'plugins');
+  for (const plugin of plugins === undefined ? [] : document.elements(plugins)) {
+    if (document.kind(plugin) !== kinds.object) continue;
+    for (let key = plugin + 1; key < document.next(plugin); key = document.next(key + 1)) {
+      if (ofModels.test(document.text(key))) collect(document, key + 1, found);
+    }
+  }
 }
 
 function collect(document: JsonDocument, entry: number, found: string[]): void {

@@ -250,7 +250,7 @@ function namesKept(document: JsonDocument): boolean {
   const { root } = document;
   if (['cachedContent', 'cached_content', 'previous_response_id'].some((name) => isSet(document, root, name)))
     return true;
-  const isKept = ['conversation', 'prompt', 'thread'].some((name) => {
+  const isKept = ['conversation', 'prompt', 'thread', 'preset'].some((name) => {
     const value = document.member(root, name);
     return value !== undefined && isTopReference(document, name, value);
   });

@@ -25,8 +25,7 @@ export interface OutputCap {
 
 export function findOutputCap(document: JsonDocument, { dialect }: ModelEndpoint): OutputCap {
   const caps = findCaps(document, dialect);
-  // Hosts refuse a cap of 0, write nothing, or take it for none.
-  const readable = caps.map(({ tokens }) => tokens).filter((tokens) => Number.isFinite(tokens) && tokens > 0);
+  const readable = caps.map(({ tokens }) => tokens).filter(Number.isFinite);
   return {
     tokens: readable.reduce((most, tokens) => Math.max(most, tokens), 0),
     isBounding: readable.length === caps.length && caps.some(({ isOwn }) => isOwn),

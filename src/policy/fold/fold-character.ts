@@ -7,10 +7,12 @@ export type CharacterFold = (codePoint: number) => readonly Reading[];
 const space = 0x20;
 const readingLimit = 8;
 const mark = /^\p{M}$/u;
-// The last four characters of the plane stand for an object, a broken character and nothing.
-const invisible = /^[\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufffc-\uffff]$/u;
-// The blank Braille pattern looks like a space, but Unicode does not classify it as one.
-const blank = /^[\p{White_Space}\u2800]$/u;
+// U+FFFC and U+FFFD stand for an object and a broken character; a note without a head (U+1D159) is not drawn.
+const invisible =
+  /^[\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufffc\ufffd\u{1d159}]$/u;
+// The blank Braille pattern looks like a space, but Unicode does not classify it as one. U+0085 is a control character that
+// few readers take for the line end it once was.
+const blank = /^(?!\x85)[\p{White_Space}\u2800]$/u;
 const dash = /^[\p{Pd}\u2212\u2043]$/u;
 const digit = /^\p{Nd}$/u;
 /** Tag characters, which are invisible and encode ASCII. */

@@ -77,7 +77,7 @@ export const check = defineMatcher({
         .register(...about('Roles whose texts are checked; default: all.')),
     })
     .register(...about('What a service of your own finds in the texts of the conversation.')),
-  compile(options, { checks, except }) {
+  compile(options, { checks, labels, except }) {
     const { url, api, language, cache, kinds, min_score: least } = options;
     const timeoutMs = parseDuration(options.timeout) ?? 0; // the schema has accepted it
     const service = checks.service({ url, api, language, cache, timeoutMs });
@@ -85,7 +85,7 @@ export const check = defineMatcher({
     const counts = ({ kind, score }: CheckFinding) =>
       score >= least && (globs === undefined || globs.some((glob) => glob(kind)));
     const findIn = (text: string, at: () => string) =>
-      outsideLabels(text, checks.find(service, text, at).filter(counts));
+      outsideLabels(text, checks.find(service, text, at).filter(counts), labels);
     const named: NamedPattern = {
       key: `check ${JSON.stringify([service, kinds, least])}`,
       pattern: {
@@ -125,9 +125,15 @@ export const check = defineMatcher({
 });
 
 /** What the gateway wrote in place of something is no finding, unless there is more in it than labels and what joins them. */
-function outsideLabels(text: string, found: readonly CheckFinding[]): readonly CheckFinding[] {
+function outsideLabels(
+  text: string,
+  found: readonly CheckFinding[],
+  labels: ReadonlySet<string>,
+): readonly CheckFinding[] {
   if (found.length === 0 || !text.includes('[REDACTED:')) return found;
-  const rest = text.replaceAll(/\[REDACTED:[a-z0-9._-]{1,64}\]/g, ({ length }) => ' '.repeat(length));
+  const rest = text.replaceAll(/\[REDACTED:[a-z0-9._-]{1,64}\]/g, (label) =>
+    labels.has(label) ? ' '.repeat(label.length) : label,
+  );
   return found.filter(({ start, end }) => {
     const own = rest.slice(start, end);
     return own === text.slice(start, end) || /[^\s\p{P}]/u.test(own);

@@ -27,6 +27,8 @@ export interface MatcherContext {
   readonly fold: Fold;
   /** What services from outside have said of texts. */
   readonly checks: CheckBook;
+  /** What the rules of the configuration write in place of what they redact. */
+  readonly labels: ReadonlySet<string>;
   /** The detector that a rule names; loaded when it is asked for. */
   detector(name: DetectorName): Detector;
   /**

@@ -55,10 +55,14 @@ export interface RuleSource {
 export interface RuleTools {
   readonly fold: Fold;
   readonly checks: CheckBook;
+  readonly labels: ReadonlySet<string>;
   detector(name: DetectorName): Detector;
   /** What no rule may judge, whatever its own exceptions are. */
   readonly exceptions?: readonly NamedPattern[];
 }
+
+/** Of a rule that names none. */
+export const defaultReason = 'policy.blocked';
 
 export type ProblemListener = (problem: PolicyProblem) => void;
 
@@ -87,7 +91,7 @@ export function compileRule(source: RuleSource, tools: RuleTools, report: Proble
     id: rule.id,
     action: rule.action,
     mode: options.mode === 'monitor' ? 'monitor' : (rule.mode ?? 'enforce'),
-    reason: rule.reason ?? 'policy.blocked',
+    reason: rule.reason ?? defaultReason,
     message: rule.message,
     when: compileAll('when', rule.when),
     unless: compileAll('unless', rule.unless),

@@ -6,7 +6,7 @@ import { lettersOf, settingsIn } from './settings.ts';
 /** A field that bounds the answer's length. */
 export interface Cap {
   readonly entry: number;
-  /** Infinity if it is not a whole number from 0: what can't be read bounds nothing. */
+  /** Infinity if it is not a whole number from 1: some hosts take 0 for none, and what can't be read bounds nothing. */
   readonly tokens: number;
   /** A field of the dialect, which every host obeys; others may be ignored, so alone they bound nothing. */
   readonly isOwn: boolean;
@@ -64,5 +64,5 @@ function addCap(document: JsonDocument, key: number, caps: Cap[], isKnown = fals
 function tokensOf(document: JsonDocument, entry: number): number {
   if (document.kind(entry) !== kinds.number) return Number.POSITIVE_INFINITY;
   const tokens = exactInteger(document.raw(entry));
-  return tokens === undefined || tokens < 0 ? Number.POSITIVE_INFINITY : tokens;
+  return tokens === undefined || tokens < 1 ? Number.POSITIVE_INFINITY : tokens;
 }

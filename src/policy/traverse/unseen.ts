@@ -52,7 +52,7 @@ const referenceNames = new Set([
 ]);
 /** All names that mean something, beside those that end in "_url". */
 export const unseenNames = [...encryptedNames, ...referenceNames, 'container', 'audio'];
-const topReferenceNames = new Set(['conversation', 'prompt', 'container']);
+const topReferenceNames = new Set(['conversation', 'prompt', 'container', 'preset']);
 
 const memberName = memoize((name): MemberName => {
   if (encryptedNames.has(name)) return 'encrypted';
@@ -73,7 +73,7 @@ const keptNames = new Set([
     'audio',
   ],
   ...['cachedContent', 'cached_content', 'fileSearchStoreNames', 'file_search_store_names'],
-  ...['conversation', 'prompt', 'thread'],
+  ...['conversation', 'prompt', 'thread', 'preset'],
 ]);
 
 /**

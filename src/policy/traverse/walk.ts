@@ -37,7 +37,7 @@ export function createWalk(): Walk {
 /** Members of requests whose texts are ids, names, addresses, choices and schemas; dialects have further ones. */
 const settings = new Set(
   [
-    'model models fallbacks fallback_models fallback_model provider route plugins transforms',
+    'model models fallbacks fallback_models fallback_model provider route plugins preset transforms',
     'user safety_identifier prompt_cache_key prompt_cache_retention prompt_cache_options',
     'service_tier speed inference_geo container context_management cache_control betas include store truncation',
     'conversation previous_response_id previous_interaction_id thread client_metadata user_profile_id labels',

@@ -59,12 +59,11 @@ const invisible = [
   ...matching(/[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]/u).filter(
     (each) => !/\p{White_Space}/u.test(each) && !isSetAside(each),
   ),
-  '\ud800',
-  '\udfff',
+  ...['\ud800', '\udfff', '\x85', '\u{1d159}', '\ufdd0', '\u{1fffe}'],
 ];
 // Some marks are invisible: variation selectors, the grapheme joiner.
 const marks = matching(/\p{M}/u).filter((each) => !/\p{Default_Ignorable_Code_Point}/u.test(each));
-const blanks = matching(/[\p{White_Space}\u2800]/u);
+const blanks = matching(/(?!\x85)[\p{White_Space}\u2800]/u);
 
 function mapLetters(text: string, change: (letter: string) => string): string {
   return Array.from(text, (each) => (each === ' ' ? each : change(each))).join('');

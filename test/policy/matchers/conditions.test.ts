@@ -48,6 +48,17 @@ describe('model', () => {
       '/model',
     );
     expect(decide({ messages: [], models: ['a', 'gpt-4o'] }).action).toBe('block');
+    expect(decide({ messages: [], plugins: [{ id: 'x', allowed_models: ['a', 'gpt-4o'] }] }).action).toBe(
+      'block',
+    );
+    expect(decide({ messages: [], plugins: [{ id: 'x', model: 'gpt-4o' }] }).action).toBe('block');
+  });
+
+  test('a preset is a model that only its account knows', () => {
+    const only = policyOf({ id: 'm', action: 'block', unless: { model: ['gpt-*', '@preset/ours'] } });
+
+    expect(only({ messages: [], preset: 'ours' }, { model: 'gpt-4o' }).action).toBe('allow');
+    expect(only({ messages: [], preset: 'other' }, { model: 'gpt-4o' }).action).toBe('block');
   });
 
   test('a pattern may be written in any case, but an exception matches only as written', () => {

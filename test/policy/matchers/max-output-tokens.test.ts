@@ -21,6 +21,7 @@ const bodies: readonly (readonly [string, DialectName, unknown, string | undefin
   ['a nested configuration', 'chat', { extra_body: { generationConfig: { maxOutputTokens: 2000 } } }, '/extra_body/generationConfig/maxOutputTokens'],
   ['a number in a string', 'chat', { extra: { max_tokens: '10' } }, '/extra/max_tokens'],
   ['a negative number', 'chat', { extra: { max_tokens: -1 } }, '/extra/max_tokens'],
+  ['zero, which some hosts take for none', 'chat', { max_tokens: 0 }, '/max_tokens'],
   ['a fraction', 'chat', { extra: { max_tokens: 10.5 } }, '/extra/max_tokens'],
   ['an exponent', 'messages', '{"max_tokens":1e9}', '/max_tokens'],
   ['no cap', 'messages', { messages: [] }, undefined],

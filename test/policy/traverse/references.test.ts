@@ -69,6 +69,7 @@ describe('a conversation or container that the provider keeps', () => {
     ['messages', { thread: 'msg_1' }],
     ['responses', { input: 'hi', conversation: { id: 'conv_1' } }],
     ['responses', { prompt: { id: 'pmpt_1' } }],
+    ['chat', { preset: 'ours' }],
     ['responses', { tools: [{ type: 'shell', environment }] }],
     [
       'responses',
