@@ -1,3 +1,4 @@
+import { shownPlace } from '../dialects/place-names.ts';
 import { type RequestFields, readFields } from '../dialects/request-fields.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
@@ -31,11 +32,28 @@ export function checkMediaType(request: Pick<HttpRequest, 'header'>): void {
   );
 }
 
-/** Parses a body strictly and checks the fields that the gateway reads; the model may be in the path. */
+/**
+ * Parses a body strictly and checks the fields that the gateway reads; the model may be in the path. An error's place has
+ * no keys but the dialects' own.
+ */
 export function parseRequest(
   body: Buffer,
   { dialect, call }: ModelEndpoint,
   pathModel?: string,
+): ModelRequest {
+  try {
+    return parse(body, { dialect, call }, pathModel);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.param === undefined) throw error;
+    const { code, message, param } = error;
+    throw new GatewayError(code, message, { param: shownPlace(param), cause: error.cause });
+  }
+}
+
+function parse(
+  body: Buffer,
+  { dialect, call }: Pick<ModelEndpoint, 'dialect' | 'call'>,
+  pathModel: string | undefined,
 ): ModelRequest {
   const document = parseStrictJson(body);
   const isInPath = pathModel !== undefined;

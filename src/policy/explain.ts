@@ -1,6 +1,6 @@
 import { joinOverlapping, type Range } from './detectors/detector.ts';
 import { PolicySet } from './policy-set.ts';
-import { createPointerHider, type HidePointer, matchesOfRule } from './redact/redact.ts';
+import { createMatchedKeyHider, type HidePointer, matchesOfRule } from './redact/redact.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
 import { type RuleInputs, shareSearches } from './rule-inputs.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
@@ -98,7 +98,7 @@ export function withOwnVerdicts(
 /** Leaves out all places if it can't be determined which may be shown. */
 function hiderFor(set: PolicySet, subject: Subject): HidePointer {
   try {
-    return createPointerHider(set.inputs(subject).searchResult);
+    return createMatchedKeyHider(set.inputs(subject).searchResult);
   } catch {
     // The decision carries the failure.
     return () => '';

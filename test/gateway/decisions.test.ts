@@ -107,7 +107,7 @@ describe('outcomes', () => {
 
     expect(status).toBe(403);
     expect(JSON.stringify([value, record])).not.toMatch(/nightfall|4111 ?1111/i);
-    expect(value.error.param).toMatch(/^\/extra/);
+    expect(value.error.param).toMatch(/^\/\*/);
   });
 });
 

@@ -1,3 +1,4 @@
+import { shownPlace } from '../../dialects/place-names.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
 import { type Sender, senderIn } from '../../gateway/sender.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
@@ -134,7 +135,7 @@ export function withExcerpts(
       const ranges = isOriginal ? match.ranges : undefined;
       const value = match.at === '' ? undefined : values.get(match.at);
       const excerpt = value && toExcerpt(decodeString(text.slice(value.start, value.end)), ranges);
-      return { ...match, ranges, ...excerpt };
+      return { ...match, at: shownPlace(match.at), ranges, ...excerpt };
     }),
   }));
 }

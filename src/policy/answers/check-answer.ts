@@ -1,3 +1,4 @@
+import { shownPlace } from '../../dialects/place-names.ts';
 import { byteLists } from '../../dialects/stream-parts.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
@@ -130,7 +131,7 @@ function refusalOfBytes(
 
 function matchesOf(found: readonly TextMatch[], document: JsonDocument): readonly Match[] {
   return found.slice(0, 8).map(({ segment, view }) => ({
-    at: document.pointer(placeInRequest(segment.place).entry),
+    at: shownPlace(document.pointer(placeInRequest(segment.place).entry)),
     view,
     matcher: 'text',
     count: 1,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shownPlace } from '../../dialects/place-names.ts';
 import { durationPattern, parseDuration } from '../../lib/duration.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { CheckFinding } from '../checks/check-book.ts';
@@ -107,7 +108,7 @@ export const check = defineMatcher({
         if (inputs.subject.isValue) return [];
         const found = inputs.searchResult.conversation.filter((segment) => {
           if ((segment.roles & roles) === 0) return false;
-          const at = () => inputs.subject.document.pointer(placeInRequest(segment.place).entry);
+          const at = () => shownPlace(inputs.subject.document.pointer(placeInRequest(segment.place).entry));
           return findIn(textOf(segment.place), at).length > 0;
         });
         const number = inputs.numberOf(named.key);

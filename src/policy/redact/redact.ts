@@ -1,3 +1,4 @@
+import { shownPlace } from '../../dialects/place-names.ts';
 import { replaceTexts } from '../../json/byte-edits.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
@@ -15,11 +16,17 @@ const hidden = '*';
 /** Removes from JSON pointers what a record must not repeat. */
 export type HidePointer = (pointer: string) => string;
 
+/** Hides keys that rules match, and all that no dialect knows: those are content. */
+export function createPointerHider(found: SearchResult): HidePointer {
+  const hide = createMatchedKeyHider(found);
+  return (pointer) => shownPlace(hide(pointer));
+}
+
 /**
  * A pointer contains object keys, and a key may itself be a text that a rule matches: such keys are masked, whichever rule
  * found them and whichever rule's place is shown.
  */
-export function createPointerHider({ matches }: SearchResult): HidePointer {
+export function createMatchedKeyHider({ matches }: SearchResult): HidePointer {
   const names = new Set<string>();
   for (const found of matches.values()) {
     for (const { segment } of found) {

@@ -54,8 +54,8 @@ const [on, off, later] = [{ enabled: true }, { enabled: false }, { defer_loading
 const more: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a tool of a server that is allowed by a list', 'responses', { tools: [{ ...mcp, allowed_tools: ['read', 'shell'] }] }, '/tools/0/allowed_tools/1'],
   ['a tool of a server that is allowed by a filter', 'responses', { tools: [{ ...mcp, allowed_tools: { tool_names: ['shell'] } }] }, '/tools/0/allowed_tools/tool_names/0'],
-  ['a tool that a toolset switches on', 'messages', { tools: [{ ...toolset, default_config: off, configs: { shell: on } }] }, '/tools/0/configs/shell'],
-  ['a tool of a toolset that loads it later', 'messages', { tools: [{ ...toolset, default_config: { ...off, ...later }, configs: { shell: { ...on, ...later } } }] }, '/tools/0/configs/shell'],
+  ['a tool that a toolset switches on', 'messages', { tools: [{ ...toolset, default_config: off, configs: { shell: on } }] }, '/tools/0/configs/*'],
+  ['a tool of a toolset that loads it later', 'messages', { tools: [{ ...toolset, default_config: { ...off, ...later }, configs: { shell: { ...on, ...later } } }] }, '/tools/0/configs/*'],
   ['a deferred tool', 'messages', { tools: [{ type: 'tool_search_tool_regex_20251119', name: 'find' }, { name: 'shell', ...later }] }, '/tools/1/name'],
   ['a deferred function', 'responses', { tools: [{ type: 'tool_search' }, { ...named('shell'), ...later }] }, '/tools/1/name'],
   ['a tool that was searched', 'messages', found(reference), '/messages/0/content/0/content/0/tool_name'],
