@@ -87,7 +87,8 @@ interface Used {
 /**
  * The settings of a file with what the user's own protects: every policy that applies to anybody there applies to
  * everybody here, what no project there may use no project may use here, a text that goes to one provider alone there
- * goes to no other here, a page that is switched off stays off, and its secret for masking holds where the file has none.
+ * goes to no other here, a page that is switched off stays off, whole requests that are not to be recorded are not, and its
+ * secret for masking holds where the file has none.
  */
 export function withUserProtection(
   user: UserFile & { readonly settings: Settings },
@@ -112,10 +113,12 @@ export function withUserProtection(
     .map((name) => [name, holdEverywhere(policies[name], { idsHere, providers })] as const);
   const hasSecret = settings.masking.secret === null && user.settings.masking.secret !== null;
   const isPageOff = user.settings.inspector.enabled === false;
+  const isWithoutBodies = toFields(toFields(user.source?.value).records).bodies === false;
   const rules = new Map(held.map(([name, { indexes }]) => [prefix + name, indexes]));
   const pathThere = ([section, name, part, index, ...rest]: Path): Path | undefined => {
     if (section === 'masking' && name === 'secret' && hasSecret) return [section, name];
     if (section === 'inspector' && name === 'enabled' && isPageOff) return [section, name];
+    if (section === 'records' && name === 'bodies' && isWithoutBodies) return [section, name];
     const indexes = section === 'policies' ? rules.get(String(name)) : undefined;
     if (indexes === undefined) return undefined;
     const there = [section, withoutPrefix(String(name)), part, indexes[Number(index)] ?? index, ...rest];
@@ -136,6 +139,7 @@ export function withUserProtection(
       }),
       ...(hasSecret && { masking: user.settings.masking }),
       ...(isPageOff && { inspector: { ...settings.inspector, enabled: false } }),
+      ...(isWithoutBodies && { records: { ...settings.records, bodies: false } }),
     },
     references: hasSecret
       ? [...references, ...user.references.filter(({ path: [section] }) => section === 'masking')]

@@ -18,6 +18,7 @@ const kinds = {
     'policies',
     'masking',
     'inspector.enabled',
+    'records.bodies',
     'projects.*.limits',
     'projects.*.models',
     'models.[].when',
@@ -85,7 +86,6 @@ const kinds = {
     'projects.*.keys.[].previous',
     'projects.*.keys.[].policies',
     'on_state_failure',
-    'records.bodies',
     'records.ledger',
     'records.ledger_sync',
     'records.ledger_days',
@@ -144,6 +144,16 @@ test('the live page knows the lines of both files, and its scratch copy has one'
   ]);
   expect(await readPolicies(paths.configPath, policies)).not.toContain('bluebird');
   expect(await readPolicies(undefined, policies)).not.toContain('user:');
+});
+
+test.each([
+  ['no', 'records: { bodies: false }\n', false],
+  ['nothing', '', true],
+  ['yes', 'records: { bodies: true }\n', true],
+])('where the user’s own file says %s to whole requests in records', async (_, own, recorded) => {
+  const { config } = await loaded(own, 'records: { bodies: true }\n');
+
+  expect(config?.source.settings.records.bodies).toBe(recorded);
 });
 
 test("whatever policies are tried, the user's own decide too", async () => {

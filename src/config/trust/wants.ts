@@ -134,12 +134,11 @@ function requestsOf(marked: Marked): readonly Requested[] {
     case 'records':
       return ofRecords(marked, (file) => `records of requests are appended to ${file}`);
     case 'bodies': {
+      if (value === false) return [];
       const { file } = toFields(marked.group);
-      if (value === false || typeof file !== 'string') return [];
-      return ofRecords(
-        { ...marked, text: file },
-        (shown) => `whole requests, with what they say, are appended to ${shown}`,
-      );
+      const what = 'whole requests, with what they say, are';
+      if (typeof file !== 'string') return [requested(`${what} kept with your records`, reach)];
+      return ofFile({ ...marked, text: file }, (shown) => `${what} appended to ${shown}`);
     }
     case 'usage file':
       return ofFile(marked, (file) => `usage is kept in the SQLite file ${file}`);

@@ -35,7 +35,7 @@ test.each(
     ['loopback listeners', 'server: { host: "::1" }\nmetrics: { port: 9464, host: localhost }'],
     ['pages of this machine', 'server: { allowed_origins: ["http://localhost:3000"] }'],
     ['counters in memory', 'state: memory'],
-    ['whole requests in the state directory', 'records: { bodies: true, file: home/.local/state/gateway/r.jsonl }'],
+    ['records in the state directory', 'records: { bodies: false, file: home/.local/state/gateway/r.jsonl }'],
     ['the store of this machine', 'plants: { base_url: "http://127.0.0.1:4101/v3/" }'],
     ["the store's usual database", 'plants: { store: { database: "sqlite:home/.local/state/gateway/plants.sqlite" } }'],
   ],
@@ -153,6 +153,16 @@ test.each(
         'records of requests are appended to ./.git/x',
         'whole requests, with what they say, are appended to ./.git/x',
       ],
+    ],
+    [
+      'whole requests in the usual file',
+      'records: { bodies: true }',
+      ['whole requests, with what they say, are kept with your records'],
+    ],
+    [
+      'whole requests in the state directory',
+      'records: { bodies: true, file: home/.local/state/gateway/r.jsonl }',
+      ['whole requests, with what they say, are appended to ./home/.local/state/gateway/r.jsonl'],
     ],
     [
       'another kind of file in the state directory',
