@@ -12,7 +12,7 @@ const signatures = [
   'OggS',
   'fLaC',
   'ID3',
-  '\x1f\x8b',
+  '\x1f\x8b\x08',
   'BZh',
   '\x28\xb5\x2f\xfd',
   '\xfd7zXZ\x00',
@@ -24,6 +24,9 @@ const signatures = [
   '\x7fELF',
 ].map((signature) => Buffer.from(signature, 'latin1'));
 
+/** By their first byte: with most, no format begins. */
+const beginnings = Array.from({ length: 256 }, (_, code) => signatures.filter(([first]) => first === code));
+
 const pdf = Buffer.from('%PDF-');
 /** PDF readers search for the header within this many bytes. */
 const pdfReach = 1024;
@@ -31,8 +34,10 @@ const container = Buffer.from('ftyp');
 
 /** Whether bytes begin like a format of pictures, sound, archives or documents. */
 function isBinary(bytes: Buffer): boolean {
-  if (signatures.some((signature) => bytes.subarray(0, signature.length).equals(signature))) return true;
-  return bytes.subarray(4, 8).equals(container) || bytes.subarray(0, pdfReach).includes(pdf);
+  const possible = beginnings[bytes[0] ?? 0] ?? [];
+  if (possible.some((signature) => bytes.subarray(0, signature.length).equals(signature))) return true;
+  if (bytes[4] === container[0] && bytes.subarray(4, 8).equals(container)) return true;
+  return bytes.subarray(0, pdfReach).includes(pdf);
 }
 
 /** Whether bytes are text that can be read as it stands: UTF-8, Latin-1, or UTF-16 with its mark, without controls. */
@@ -117,11 +122,30 @@ export function isBase64(data: string): boolean {
   return base64Only.test(data);
 }
 
-/** Whether a text is base64 that begins like a known format of pictures, sound or documents. */
-export function holdsBinary(data: string): boolean {
-  const head = data.slice(0, 64);
-  return base64Only.test(head) && isBinary(Buffer.from(head, 'base64'));
+/** Shorter texts can't contain a picture. */
+const minBinaryLength = 64;
+/** So many characters of base64 in a row tell it from most texts before anything is decoded. */
+const probeLength = 16;
+
+/** Whether a string is base64 that begins like a known format of pictures, sound, archives or documents. */
+export function holdsBinary(document: JsonDocument, entry: number): boolean {
+  const { bytes } = document;
+  const end = document.end(entry);
+  let start = document.start(entry);
+  while (bytes[start] === blank) start += 1;
+  if (end - start < minBinaryLength) return false;
+  for (let at = start; at < start + probeLength; at += 1) {
+    if (!mayBeBase64[bytes[at] as number]) return false;
+  }
+  const head = document.isEscaped(entry)
+    ? document.text(entry).trimStart().slice(0, minBinaryLength)
+    : bytes.toString('latin1', start, start + minBinaryLength);
+  return isBinary(Buffer.from(head, 'base64')) && base64Only.test(head);
 }
+
+const blank = 0x20;
+// With the backslash of an escaped line end or slash.
+const mayBeBase64 = Array.from({ length: 256 }, (_, code) => /[\w+/\\-]/.test(String.fromCharCode(code)));
 
 /** Whether a data URL or base64 begins like a PDF; its head is enough. */
 export function holdsPdf(head: string): boolean {
@@ -162,12 +186,13 @@ export function readProseUrl(text: string): Decoded | undefined {
   const begin = blanks.exec(text)?.[0].length ?? 0;
   const [whole, mediaType = '', parameters = '', data = ''] = strictDataUrl.exec(text.slice(begin)) ?? [];
   if (whole === undefined) return undefined;
-  if (mediaType === '' || isTextType(mediaType)) {
-    const { texts } = readDataUrl(text) ?? opaque;
-    return { texts, isOpaque: false };
-  }
   const isEntire = begin + whole.length === text.trimEnd().length && data !== '';
-  return isEntire && /;base64$/i.test(parameters) ? readBase64(data, mediaType) : undefined;
+  const isBytes = isEntire && /;base64$/i.test(parameters);
+  if (mediaType === '' || isTextType(mediaType)) {
+    const { texts, isOpaque } = readDataUrl(text) ?? opaque;
+    return { texts, isOpaque: isBytes && isOpaque };
+  }
+  return isBytes ? readBase64(data, mediaType) : undefined;
 }
 
 /** Shorter unlabelled base64 is taken for a word. */
@@ -215,7 +240,7 @@ export function readSource(
   // A data URL has already been read in place.
   if (isDataUrl(text)) return undefined;
   const isLong = text.length >= (isWrapped ? 1 : minBase64Length);
-  const isHidden = isInConversation && isLong && isBase64(text);
+  const isHidden = isInConversation ? isLong && isBase64(text) : holdsBinary(document, data);
   if (!isClaimed && !isHidden) return undefined;
   const { texts, isOpaque } = readBase64(text, mediaType);
   return isOpaque ? { data, texts, unseen: 'opaque' } : { data, texts };

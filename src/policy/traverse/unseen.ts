@@ -1,7 +1,7 @@
 import { bytesSlot, openThought } from '../../dialects/translation/seals.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../lib/memoize.ts';
-import { isDataUrl, isEncryptedType } from './encoded.ts';
+import { holdsBinary, isDataUrl, isEncryptedType } from './encoded.ts';
 import type { Place } from './place.ts';
 
 /** Why content can't be read: its bytes are not text, it is stored elsewhere, or it is encrypted. */
@@ -118,8 +118,10 @@ export function unseenMember(document: JsonDocument, name: string, value: number
     case 'audio':
       return document.memberText(value, 'id') === undefined ? undefined : 'reference';
     case 'url': {
-      const url = kind === kinds.string ? document.text(value) : document.memberText(value, 'url');
-      return url !== undefined && isDataUrl(url) ? undefined : 'reference';
+      const entry = kind === kinds.object ? document.member(value, 'url') : value;
+      if (entry === undefined || document.kind(entry) !== kinds.string) return 'reference';
+      if (holdsBinary(document, entry)) return 'opaque';
+      return isDataUrl(document.text(entry)) ? undefined : 'reference';
     }
   }
 }

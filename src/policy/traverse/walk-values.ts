@@ -20,8 +20,6 @@ import type { Context, Visitor } from './walk-context.ts';
 const nestingLimit = 4;
 /** Members that hold nothing but bytes, however short these are and even if other members are missing. */
 const byteWrappers = new Set(['source', 'input_audio', 'inlineData', 'inline_data']);
-/** Shorter texts can't contain a picture. */
-const minBinaryLength = 64;
 
 interface ValueWalkParts {
   readonly visitor: Visitor;
@@ -196,7 +194,6 @@ export class ValueWalk {
         }
         break;
       case memberKinds.other:
-        this.#noteBinary(document, value, block);
         if (isSchema(document, key, block)) {
           this.value(document, value, context.data());
           return false;
@@ -231,14 +228,6 @@ export class ValueWalk {
       : memberContext(kind, { document, object, key, isMessage }, block);
   }
 
-  /** A member of no known name may be a picture all the same. */
-  #noteBinary(document: JsonDocument, value: number, block: Context): void {
-    if (!block.isJoined || document.kind(value) !== kinds.string) return;
-    const length = document.end(value) - document.start(value);
-    if (length >= minBinaryLength && holdsBinary(document.raw(value)))
-      this.#noteUnseen('opaque', block.place(document, value));
-  }
-
   #reference(document: JsonDocument, key: number, block: Context): void {
     const place = block.place(document, key + 1);
     this.#noteUnseen(unseenMember(document, document.text(key), key + 1), place);
@@ -255,6 +244,9 @@ export class ValueWalk {
 
   #string(document: JsonDocument, entry: number, context: Context): void {
     this.#visitor.text(document, entry, context);
+    // A text or a member of any name may be a picture all the same.
+    if (this.#dialect !== undefined && holdsBinary(document, entry))
+      this.#noteUnseen('opaque', context.place(document, entry));
     const start = document.start(entry);
     if (mayBeDataUrl(document, start, document.end(entry))) {
       const decoded = readProseUrl(document.text(entry));

@@ -82,6 +82,46 @@ describe('bytes', () => {
     expect(reasonOf(endpoint, body)).toBe(expected);
   });
 
+  const jpeg = base64(Buffer.concat([Buffer.from('ffd8ffe000104a464946', 'hex'), Buffer.alloc(64)]));
+  const pdf = base64(`%PDF-1.7\n${'x'.repeat(64)}`);
+  const gzip = base64(Buffer.concat([Buffer.from('1f8b0800', 'hex'), Buffer.alloc(64)]));
+  const call = (input: object) => ({
+    messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input }] }],
+  });
+  // biome-ignore format: a place a line
+  const places: readonly (readonly [string, (data: string) => string])[] = [
+    ['a text', (data) => JSON.stringify(say(data))],
+    ['a text, with blanks in front', (data) => JSON.stringify(say(` \n${data}`))],
+    ['a text, with escaped slashes', (data) => JSON.stringify(say(data)).replaceAll('/', '\\/')],
+    ['a text, with line ends', (data) => JSON.stringify(say(data.replace(/.{76}/g, '$&\n')))],
+    ['a turn', (data) => JSON.stringify({ messages: [{ role: 'user', content: 'hi', images: [data] }] })],
+    ['the request', (data) => JSON.stringify({ ...say('hi'), image: data })],
+    ['an object of the request', (data) => JSON.stringify({ ...say('hi'), extra: { data } })],
+    ['a call', (data) => JSON.stringify(call({ path: 'a', bytes: data }))],
+    ['JSON in a result', (data) => JSON.stringify(user({ type: 'tool_result', tool_use_id: 't', content: JSON.stringify({ shot: data }) }))],
+    ['a URL', (data) => JSON.stringify(user({ type: 'image_url', image_url: { url: data } }))],
+  ];
+
+  test.each(places)('that stand whole in a string of %s are seen', (_place, bodyWith) => {
+    const seen = decider({ opaque_content: 'block', rules: [] });
+    for (const data of [longPng, jpeg, pdf, gzip]) {
+      expect(seen(bodyWith(data)).refusal?.reason).toBe(opaque);
+    }
+    expect(seen(bodyWith(base64('a text that goes on for a while, and then some more of it'))).action).toBe(
+      'allow',
+    );
+  });
+
+  test.each([
+    'H4s is how gzip begins in base64, which makes a text of words no archive at all',
+    'iVBORw0KGgo is how a PNG begins in base64, and this is a sentence about it',
+    '/usr/local/lib/node_modules/npm/node_modules/graceful-fs/package/readme',
+    'a'.repeat(64),
+    '0123456789abcdef'.repeat(8),
+  ])('are not taken for a picture where a text is one: %s', (text) => {
+    expect(reasonOf('messages', say(text))).toBeUndefined();
+  });
+
   test.each([
     'data: the results of the last week, in short',
     'Data: 1, 2, 3',
@@ -96,6 +136,8 @@ describe('bytes', () => {
   test('a whole data URL in place of prose is read all the same', () => {
     expect(reasonOf('messages', say(`data:text/plain;base64,${name}`))).toBe(codename);
     expect(reasonOf('messages', say(`data:image/png;base64,${png}`))).toBe(opaque);
+    expect(reasonOf('messages', say(`data:text/plain;base64,${png}`))).toBe(opaque);
+    expect(reasonOf('messages', say(`data:text/plain;base64,${png} is an example`))).toBeUndefined();
   });
 });
 
