@@ -1,13 +1,21 @@
 import { GatewayError } from '../errors.ts';
 import type { Lifetime } from '../lib/lifetime.ts';
 
+interface Waiting {
+  /** The longest time; by default that of all. */
+  readonly waitMs?: number;
+  /** Who waits: of several, each gets a slot in turn. */
+  readonly whose?: string;
+}
+
 /**
  * Limits how many exchanges a provider has at a time; the others wait in a queue, up to a timeout, which may be their own.
  */
 export class Admission {
   readonly #limit: number;
   readonly #waitMs: number;
-  readonly #queue = new Set<() => void>();
+  /** What each of those waits for who are told apart, in the order of their turns. None is empty. */
+  readonly #queues = new Map<string, Set<() => void>>();
   #inside = 0;
 
   constructor(limit: number, waitMs: number) {
@@ -22,7 +30,9 @@ export class Admission {
 
   /** Exchanges that wait for a slot. */
   get queued(): number {
-    return this.#queue.size;
+    let size = 0;
+    for (const queue of this.#queues.values()) size += queue.size;
+    return size;
   }
 
   /** Takes a slot if one is free. Every slot taken must be released with `leave`. */
@@ -33,10 +43,10 @@ export class Admission {
   }
 
   /** Waits for a slot. Throws gateway.overloaded after the timeout, and the lifetime's reason if it ends. */
-  enter(lifetime: Lifetime, waitMs = this.#waitMs): Promise<void> {
+  enter(lifetime: Lifetime, { waitMs = this.#waitMs, whose = '' }: Waiting = {}): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
-        this.#queue.delete(enter);
+        this.#remove(whose, enter);
         clearTimeout(timer);
         forget();
       };
@@ -49,7 +59,7 @@ export class Admission {
         const message = `no connection to the provider came free within ${waitMs} ms`;
         reject(new GatewayError('gateway.overloaded', message, { retryAfterS: 1 }));
       }, waitMs);
-      this.#queue.add(enter);
+      this.#add(whose, enter);
       let forget: () => void = () => undefined;
       forget = lifetime.onEnd(() => {
         settle();
@@ -59,9 +69,29 @@ export class Admission {
   }
 
   leave(): void {
-    const next = this.#queue.values().next();
+    const [first] = this.#queues;
+    if (first === undefined) {
+      this.#inside -= 1;
+      return;
+    }
+    const [whose, queue] = first;
+    // Whoever has a turn waits for the next one behind all others.
+    this.#queues.delete(whose);
+    this.#queues.set(whose, queue);
     // The slot goes directly to the longest waiter, so that no other request can overtake it.
-    if (next.done) this.#inside -= 1;
-    else next.value();
+    const [enter] = queue;
+    enter?.();
+  }
+
+  #add(whose: string, enter: () => void): void {
+    const queue = this.#queues.get(whose);
+    if (queue === undefined) this.#queues.set(whose, new Set([enter]));
+    else queue.add(enter);
+  }
+
+  #remove(whose: string, enter: () => void): void {
+    const queue = this.#queues.get(whose);
+    queue?.delete(enter);
+    if (queue?.size === 0) this.#queues.delete(whose);
   }
 }

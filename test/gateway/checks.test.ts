@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { CheckCalls } from '../../src/gateway/checks/check-calls.ts';
 import { tryTask } from '../../src/inspector/tasks/decision-task.ts';
@@ -534,7 +534,7 @@ test('each of two services at one URL waits in line for its own time', async () 
     calls.ask(
       book,
       { service: service as CheckService, texts: [{ id, text: id, at: '' }] },
-      { lifetime, kept: new Map() },
+      { lifetime, key: 'k', kept: new Map() },
     );
   const open = Array.from({ length: 8 }, (_, i) => askFor(patient, `0 ${i}`, gone));
 
@@ -543,6 +543,35 @@ test('each of two services at one URL waits in line for its own time', async () 
   gone.end(new GatewayError('client.left', 'the client left'));
   await Promise.all(open);
   expect(late).toEqual({ failure: expect.stringMatching(/had no time for a call within 20 ms$/) });
+});
+
+test('keys have turns at a service: one that asks much holds no other one up', async () => {
+  let isHeld = true;
+  const held: (() => void)[] = [];
+  const checker = await startChecker(async (response, request) => {
+    if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+    return findNames(response, request);
+  });
+  const gateway = await started(rule(checker, { check: ', timeout: 60s' }));
+  const send = (key: string, content: string) =>
+    fetch(`${gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ model: 'claude-test', max_tokens: 9, messages: [{ role: 'user', content }] }),
+    });
+  const flood = Array.from({ length: 40 }, (_, i) => send(secrets.PROJECT_KEY, `flood ${i}`));
+  await vi.waitFor(() => expect(held).toHaveLength(8));
+  await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': secrets.OTHER_KEY } });
+  const other = send(secrets.OTHER_KEY, 'other');
+  await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': secrets.OTHER_KEY } });
+
+  isHeld = false;
+  for (const release of held) release();
+
+  expect((await other).status).toBe(200);
+  await Promise.all(flood);
+  expect(checker.calls.findIndex(([text]) => text === 'other')).toBeLessThan(12);
+  expect(checker.calls).toHaveLength(41);
 });
 
 describe('without a gateway', () => {

@@ -33,6 +33,32 @@ test('the longest waiting request comes first, and none overtakes it', async () 
   expect([admission.tryEnter(), admission.tryEnter()]).toEqual([true, false]);
 });
 
+test('several who wait have turns, however much one of them wants', async () => {
+  const admission = new Admission(1, 10_000);
+  admission.tryEnter();
+  const order: string[] = [];
+  const waiting = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map(async (name) => {
+    await admission.enter(new Lifetime(), { whose: name.charAt(0) });
+    order.push(name);
+  });
+  const left = new Lifetime();
+  const gone = admission.enter(left, { whose: 'd' });
+  left.end(new GatewayError('client.left', 'the client left'));
+  await expect(gone).rejects.toThrow();
+
+  expect(admission.queued).toBe(6);
+  for (let i = 0; i < 6; i += 1) {
+    admission.leave();
+    await Promise.resolve();
+  }
+  await Promise.all(waiting);
+
+  expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  expect(admission.queued).toBe(0);
+  admission.leave();
+  expect([admission.tryEnter(), admission.tryEnter()]).toEqual([true, false]);
+});
+
 test('waiting ends after its time, and who gave up gets no place', async () => {
   const admission = new Admission(1, 20);
   admission.tryEnter();

@@ -19,6 +19,8 @@ type Result = readonly [id: string, result: CheckResult];
 /** On whose behalf texts are asked about. */
 interface Asker {
   readonly lifetime: Lifetime;
+  /** The key: where several wait, each has a call in turn. */
+  readonly key: string;
   /** What has been remembered for the same body. */
   readonly kept: KeptSizes;
 }
@@ -45,12 +47,16 @@ export class CheckCalls {
     return results;
   }
 
-  async #askOnce(book: CheckBook, asked: Unasked, { lifetime, kept }: Asker): Promise<readonly Result[]> {
+  async #askOnce(
+    book: CheckBook,
+    asked: Unasked,
+    { lifetime, key, kept }: Asker,
+  ): Promise<readonly Result[]> {
     const { service, texts } = asked;
     const line = this.#lineOf(service);
     if (!line.tryEnter()) {
       try {
-        await line.enter(lifetime, service.timeoutMs);
+        await line.enter(lifetime, { waitMs: service.timeoutMs, whose: key });
       } catch {
         lifetime.check();
         const { origin } = new URL(service.url);

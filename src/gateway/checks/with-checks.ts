@@ -15,6 +15,7 @@ interface Checking {
   readonly checks: CheckBook;
   readonly calls: CheckCalls;
   readonly lifetime?: Lifetime | undefined;
+  readonly key?: string;
 }
 
 /**
@@ -23,7 +24,7 @@ interface Checking {
  * texts keep changing the last decision fails its rules.
  */
 export async function withChecks<Decided>(
-  { checks, calls, lifetime = new Lifetime() }: Checking,
+  { checks, calls, lifetime = new Lifetime(), key = '' }: Checking,
   attempt: (answers: CheckAnswers) => Decided | Unchecked | Promise<Decided | Unchecked>,
 ): Promise<Decided> {
   const kept: KeptSizes = new Map();
@@ -38,7 +39,7 @@ export async function withChecks<Decided>(
       decided.unasked.map(async ({ service, texts }) => {
         const results = isOver
           ? texts.map(({ id }) => [id, { failure: 'its texts kept changing' }] as const)
-          : await calls.ask(checks, { service, texts }, { lifetime, kept });
+          : await calls.ask(checks, { service, texts }, { lifetime, key, kept });
         for (const [id, result] of results) answers.set(id, result);
       }),
     );

@@ -81,7 +81,7 @@ export function createDecider({
       lifetime: Lifetime,
     ): Promise<RequestDecision> {
       let whole = body;
-      const decided = await checked(policies, { calls, lifetime }, async (answers) => {
+      const decided = await checked(policies, { calls, lifetime, key: key.id }, async (answers) => {
         const here = decideHere(
           whole,
           knowing(policies, answers, (checkpoint) => {
@@ -121,7 +121,8 @@ export function createDecider({
       untranslated: UntranslatedRequest,
       lifetime: Lifetime,
     ): Promise<TranslatedRequest> {
-      return checked(policies, { calls, lifetime }, async (answers) => {
+      const { key } = untranslated.meta;
+      return checked(policies, { calls, lifetime, key }, async (answers) => {
         const here = decideHere(
           untranslated.body,
           knowing(policies, answers, (checkpoint) => translateRequest(policies, untranslated, checkpoint)),
@@ -131,7 +132,7 @@ export function createDecider({
         const body = Buffer.from(untranslated.body);
         const decided = await threads.ask(
           { kind: 'translation', input: { ...untranslated, body, policies: policies.names, answers } },
-          { key: untranslated.meta.key, memory: memoryOf(body), lifetime },
+          { key, memory: memoryOf(body), lifetime },
         );
         if (decided.kind === 'blocked') return decided;
         if (decided.kind === 'unchecked') return new Unchecked(decided.unasked, decided.answers);
@@ -146,7 +147,8 @@ export function createDecider({
     /** Decides on a body in the client's own dialect in which something was changed. */
     async decideBody(policies: PolicySet, built: BuiltBody, lifetime: Lifetime): Promise<BodyDecision> {
       let whole = built.body;
-      return checked(policies, { calls, lifetime }, async (answers) => {
+      const { key } = built.meta;
+      return checked(policies, { calls, lifetime, key }, async (answers) => {
         const here = decideHere(
           whole,
           knowing(policies, answers, (checkpoint) =>
@@ -157,7 +159,7 @@ export function createDecider({
         const body = toMove(whole);
         const decided = await threads.ask(
           { kind: 'body', input: { ...built, body, policies: policies.names, answers } },
-          { key: built.meta.key, memory: memoryOf(body), lifetime },
+          { key, memory: memoryOf(body), lifetime },
         );
         if (decided.kind === 'blocked') return decided;
         const bytes = toBuffer(decided.body);
@@ -193,13 +195,13 @@ export function createDecider({
 /** Decides once, or, where services are asked about texts, until they have been asked about all of them. */
 function checked<Decided>(
   { checks }: PolicySet,
-  { calls, lifetime }: { readonly calls: CheckCalls; readonly lifetime: Lifetime },
+  by: { readonly calls: CheckCalls; readonly lifetime: Lifetime; readonly key: string },
   attempt: (answers: CheckAnswers | undefined) => Promise<Decided | Unchecked>,
 ): Promise<Decided> {
   // Without a service nothing is left unchecked.
   return checks === undefined
     ? (attempt(undefined) as Promise<Decided>)
-    : withChecks({ checks, calls, lifetime }, attempt);
+    : withChecks({ checks, ...by }, attempt);
 }
 
 /** A decision with what services have said of texts; where none is asked, the decision itself. */
