@@ -5,6 +5,7 @@ import { isatty } from 'node:tty';
 import { Argument, type Command } from 'commander';
 import type { AgentModels } from '../client/address.ts';
 import { GatewayError } from '../errors.ts';
+import { type Run, toRunKey } from '../lib/run-key.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { chooseModels, modelsFor, readModelLimits } from './agents/choose-model.ts';
@@ -12,6 +13,7 @@ import {
   agentNames,
   type ClientName,
   clientOf,
+  isCloudSwitch,
   type ModelLimits,
   pastProxies,
   writeFiles,
@@ -19,7 +21,6 @@ import {
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import type { Diagnosis } from './doctor/finding.ts';
 import { offerConfiguration } from './run/offer-configuration.ts';
-import type { RunLimits } from './run/watch-run.ts';
 import { commonOptions, createCommand, detectorList, positiveInteger, usdArgument } from './shell/command.ts';
 import { type CapturedSignal, deadline, type Io } from './shell/io.ts';
 import { note } from './shell/print/print.ts';
@@ -85,7 +86,9 @@ export function build(io: Io): Command {
         if (wanted === undefined) await offerConfiguration(options, io);
         const gateway = await agentGateway(options, io, wanted);
         try {
-          const { url, key, proof, started } = gateway;
+          const { url, proof, started } = gateway;
+          const run: Run = { id: `run-${randomBytes(6).toString('hex')}`, budget, requests };
+          const key = toRunKey(gateway.key, run);
           if (started !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
             const { configurationUsed } = await import('./serve/banner.ts');
             const log = `its log is ${started.log}`;
@@ -99,42 +102,39 @@ export function build(io: Io): Command {
           // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
           const signal = deadline(io.signal, options.timeout ?? answerSeconds);
           const login = await usesLogin(address, { name, model: models.main, isForced, signal });
-          await refuseBypass(name, { url, namesModel, login }, io);
+          const isLimited = budget !== undefined || requests !== undefined;
+          await refuseBypass(name, { url, namesModel, login, isLimited }, io);
           const choice = { name, models, isOwn, defaultModel, signal };
           const chosen = await chooseModels(address, choice, io);
           const limits = await readModelLimits(address, chosen.models.main, signal);
           if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
-          const id = `run-${randomBytes(6).toString('hex')}`;
-          const run = { id, limits: limitsText({ budget, requests }) };
           const catalogue = login
             ? undefined
             : await catalogueFor(name, { model: chosen.models.main, limits }, io);
-          const target = { url, key, models: chosen.models, limits, login, run, catalogue };
+          const target = { url, key, models: chosen.models, limits, login, catalogue };
           const headers = headersVariable === undefined ? undefined : io.env[headersVariable];
+          const clouds = name === 'claude' ? Object.keys(io.env).filter(isCloudSwitch) : [];
           const { arguments: before = [], ...set } = writeFiles(name, settings({ ...target, headers }), io);
           const env = {
             ...set.defaults,
-            ...inherited(io, login ? [...conflicts, ...loginConflicts] : conflicts),
+            ...inherited(io, [...conflicts, ...(login ? loginConflicts : []), ...clouds]),
             ...pastProxies(url, io.env),
           };
           const variables = { GATEWAY_URL: url, GATEWAY_KEY: key, ...set.variables };
           const agent = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
           const isOurs = proof !== undefined;
           const ended = new AbortController();
-          const isWatched = isOurs && run.limits !== undefined && options.quiet !== true;
+          const isWatched = isOurs && isLimited && options.quiet !== true;
           const watching = isWatched
-            ? (await import('./run/watch-run.ts')).watchRun(
-                { id, budget, requests },
-                options,
-                io,
-                ended.signal,
-              )
+            ? (await import('./run/watch-run.ts')).watchRun(run, options, io, ended.signal)
             : undefined;
+          const startedMs = Date.now();
           const exit = await startAgent(agent, io).finally(() => ended.abort());
           await watching;
-          if (isOurs && options.quiet !== true && io.stderr.isTTY === true) {
+          // Another gateway's records are not at hand.
+          if (isOurs && options.quiet !== true && !io.env.GATEWAY_URL) {
             const { noteRun } = await import('./run/note-run.ts');
-            await noteRun(id, options, io);
+            await noteRun({ id: run.id, agent: name, startedMs }, options, io);
           }
           throw new QuietExit(exit);
         } finally {
@@ -153,15 +153,6 @@ async function catalogueFor(
   if (agent !== 'codex' || model === undefined) return undefined;
   const { writeCodexCatalogue } = await import('./agents/codex-catalogue.ts');
   return writeCodexCatalogue({ name: model, limits }, io);
-}
-
-/** For the header that the gateway reads; undefined if nothing is limited. */
-function limitsText({ budget, requests }: RunLimits): string | undefined {
-  const limits = [
-    ...(budget === undefined ? [] : [`usd=${budget}`]),
-    ...(requests === undefined ? [] : [`requests=${requests}`]),
-  ];
-  return limits.length === 0 ? undefined : limits.join(';');
 }
 
 function refuseRoles(name: ClientName, asked: Pick<AgentModels, 'small' | 'thinking'>): void {
@@ -207,13 +198,20 @@ function inherited({ env }: Io, conflicts: readonly string[]): Io['env'] {
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !conflicts.includes(variable)));
 }
 
+interface Settled {
+  readonly url: string;
+  readonly namesModel: boolean;
+  readonly login: boolean;
+  readonly isLimited: boolean;
+}
+
 /**
  * Throws agent.failed if an agent's own settings files would make it bypass the gateway, even with the variables that
- * are set for it.
+ * are set for it, or with another key, without the run's limits.
  */
 async function refuseBypass(
   name: ClientName,
-  { url, namesModel, login }: { readonly url: string; readonly namesModel: boolean; readonly login: boolean },
+  { url, namesModel, login, isLimited }: Settled,
   io: Io,
 ): Promise<void> {
   const fault = (await checkAgent()).find(({ status }) => status === 'error');
@@ -225,10 +223,17 @@ async function refuseBypass(
 
   async function checkAgent(): Promise<readonly Diagnosis[]> {
     if (name === 'claude') {
-      const { checkClaude, checkClaudeLogin } = await import('./doctor/check-claude.ts');
-      return [...checkClaude(io, url), ...(login ? checkClaudeLogin(io) : [])];
+      const { checkClaude, checkClaudeKey, checkClaudeLogin } = await import('./doctor/check-claude.ts');
+      return [
+        ...checkClaude(io, url),
+        ...(login ? checkClaudeLogin(io) : []),
+        ...(isLimited ? checkClaudeKey(io) : []),
+      ];
     }
-    if (name === 'codex') return (await import('./doctor/check-codex.ts')).checkCodexOverrides(io, url);
+    if (name === 'codex') {
+      const { checkCodexKey, checkCodexOverrides } = await import('./doctor/check-codex.ts');
+      return [...checkCodexOverrides(io, url), ...(isLimited ? checkCodexKey(io) : [])];
+    }
     if (name === 'gemini') return (await import('./doctor/check-gemini.ts')).checkGemini(io);
     if (name === 'qwen') return (await import('./doctor/check-qwen.ts')).checkQwen(io);
     if (name !== 'opencode') return [];

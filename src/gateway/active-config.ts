@@ -157,23 +157,23 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
 /** Runs whose limiters are kept: clients choose their names. */
 const keptRuns = 1_000;
 
-/** A limiter per key, and per run that has limits of its own, created at first use. */
+/** A limiter per key, and per runs that have limits of their own, created at first use. */
 function limitersFor(counters: Counters, ledger: Ledger | undefined): Gateway['limiterFor'] {
   const readRaises = ledger && ((session: KeySession) => ledger.readRaises(session));
   const known = new Map<string, Limiter>();
-  const ofRuns = new Map<string, Limiter>();
-  return ({ id, limits }, ofRun) => {
-    if (ofRun === undefined) {
+  const knownRuns = new Map<string, Limiter>();
+  return ({ id, limits }, ofRuns = []) => {
+    if (ofRuns.length === 0) {
       if (limits === undefined) return undefined;
       const limiter = known.get(id) ?? new Limiter(counters, limits, readRaises);
       known.set(id, limiter);
       return limiter;
     }
-    const name = JSON.stringify(ofRun);
-    const limiter = ofRuns.get(name) ?? new Limiter(counters, [...(limits ?? []), ofRun], readRaises);
-    ofRuns.delete(name);
-    if (ofRuns.size >= keptRuns) ofRuns.delete(ofRuns.keys().next().value ?? '');
-    ofRuns.set(name, limiter);
+    const name = JSON.stringify(ofRuns);
+    const limiter = knownRuns.get(name) ?? new Limiter(counters, [...(limits ?? []), ...ofRuns], readRaises);
+    knownRuns.delete(name);
+    if (knownRuns.size >= keptRuns) knownRuns.delete(knownRuns.keys().next().value ?? '');
+    knownRuns.set(name, limiter);
     return limiter;
   };
 }

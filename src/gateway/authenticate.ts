@@ -1,6 +1,7 @@
 import type { KeyRecord } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
+import { parseRunKey, type Run } from '../lib/run-key.ts';
 import type { Exchange } from './exchange.ts';
 import { presentedKey } from './presented-key.ts';
 
@@ -23,16 +24,22 @@ interface Arrived {
   readonly login: Presented['login'];
 }
 
+/** A key, and the runs of `gateway run` that its bearer belongs to, the innermost first. */
+interface Identity<Key> {
+  readonly key: Key;
+  readonly runs: readonly Run[];
+}
+
 /** The key whose exchange this is: see `authenticate`. */
 export function identify(
   exchange: Exchange,
   authentication: Authentication<KeyRecord>,
   { endpoint, login }: Arrived,
-): KeyRecord {
+): Identity<KeyRecord> {
   const { request, startedMs, events } = exchange;
-  const key = authenticate({ request, login, startedMs }, authentication);
-  events.authenticated({ endpoint, project: key.project, id: key.id });
-  return key;
+  const { key, runs } = authenticate({ request, login, startedMs }, authentication);
+  events.authenticated({ endpoint, project: key.project, id: key.id, run: runs[0]?.id });
+  return { key, runs };
 }
 
 /**
@@ -43,14 +50,15 @@ export function identify(
 export function authenticate<Key extends Pick<KeyRecord, 'expiresMs'>>(
   { request, login, startedMs }: Presented,
   { keys, takesLogins }: Authentication<Key>,
-): Key {
+): Identity<Key> {
   if (login?.fault !== undefined) throw login.fault;
-  const key = keys.find(presentedKey(request.rawHeaders));
+  const presented = presentedKey(request.rawHeaders);
+  const key = keys.find(presented);
   if (key === undefined) throw unknownKey(takesLogins);
   if (key.expiresMs !== undefined && key.expiresMs <= startedMs) {
     throw new GatewayError('key.expired', 'this project key has expired');
   }
-  return key;
+  return { key, runs: parseRunKey(presented).runs };
 }
 
 /** One answer for keys that never were and keys that are no more. */

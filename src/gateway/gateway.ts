@@ -82,7 +82,7 @@ export interface Gateway
   readonly router: Router;
   readonly catalogue: ModelCatalogue;
   /** The limits of a key and its project, and of a run of the key; undefined if there are none. */
-  readonly limiterFor: (key: KeyRecord, ofRun?: KeyLimits) => Limiter | undefined;
+  readonly limiterFor: (key: KeyRecord, ofRuns?: readonly KeyLimits[]) => Limiter | undefined;
   /** Shared by all answers. */
   readonly pieces: PieceBudget;
 }

@@ -15,7 +15,7 @@ import { refuse } from './refuse.ts';
 import { checkMediaType } from './request.ts';
 import { route } from './route.ts';
 import { readSender } from './sender.ts';
-import { readRunLimits } from './spending/run-limits.ts';
+import { runLimits } from './spending/run-limits.ts';
 
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
@@ -34,14 +34,13 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const { endpoint, pathModel, query } = received;
     if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, { ...received, login });
 
-    const key = identify(exchange, gateway, { endpoint: endpoint.name, login });
+    const { key, runs } = identify(exchange, gateway, { endpoint: endpoint.name, login });
     gateway.admit();
 
     checkMediaType(request);
     held = gateway.holdBody(key);
     const body = await readBody(request, response, gateway.bodyLimits, held);
-    const sender = readSender(request);
-    const ofRun = readRunLimits(request, sender, key.id);
+    const sender = readSender(request, runs);
     const shown = () => login?.scrubber.bytes(body) ?? body;
     events.read({ body, sender, isRecorded: gateway.recordsBodies, shown });
 
@@ -50,7 +49,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const routed = route(decided, { router: gateway.router, hasLogin });
     if (routed.kind === 'estimate') return sendEstimate(exchange, decided);
 
-    await exchange.spending.reserve(routed, { body, ofRun }, gateway);
+    await exchange.spending.reserve(routed, { body, ofRuns: runLimits(runs, key.id) }, gateway);
     exchange.lifetime.check(); // the client may have left, or the time may be up, while that waited
     events.reserved();
     const { decider } = gateway;

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { memoize } from '../lib/memoize.ts';
+import { parseRunKey } from '../lib/run-key.ts';
 
 const anyBearer = /^bearer +/i;
 const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key', 'x-goog-api-key']);
@@ -10,12 +11,12 @@ export function isKeyCarrier(name: string): boolean {
   return carrierOf(name) !== 'none';
 }
 
-/** What stands where keys do, without a scheme. */
+/** What stands where keys do, without a scheme and the runs that it names. */
 export function presentedKeys(rawHeaders: readonly string[]): readonly string[] {
   const found: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (!isKeyCarrier(rawHeaders[i] as string)) continue;
-    const key = (rawHeaders[i + 1] as string).trim().replace(anyBearer, '');
+    const { key } = parseRunKey((rawHeaders[i + 1] as string).trim().replace(anyBearer, ''));
     if (!found.includes(key)) found.push(key);
   }
   return found;
@@ -28,10 +29,7 @@ export function presentedKey(rawHeaders: readonly string[]): string {
     const carrier = carrierOf(rawHeaders[i] as string);
     if (carrier === 'none') continue;
     const value = keyIn(carrier, rawHeaders[i + 1] as string);
-    if (found !== undefined && found !== value) {
-      throw new GatewayError('key.conflict', 'the request carries two different keys; send one');
-    }
-    found = value;
+    found = found === undefined ? value : sameKey(found, value);
   }
   if (found === undefined || found === '') {
     const message =
@@ -39,6 +37,13 @@ export function presentedKey(rawHeaders: readonly string[]): string {
     throw new GatewayError('key.missing', message);
   }
   return found;
+}
+
+/** Of a key that comes twice, the one that names a run: a key of one's own beside it takes nothing of the run's limits. */
+function sameKey(one: string, other: string): string {
+  if (one === other || parseRunKey(one).key === other) return one;
+  if (parseRunKey(other).key === one) return other;
+  throw new GatewayError('key.conflict', 'the request carries two different keys; send one');
 }
 
 function keyIn(carrier: string, value: string): string {

@@ -105,10 +105,11 @@ export class RecordDraft implements Subscriber {
     this.#fields.path = path;
   }
 
-  authenticated({ endpoint, project, id }: Caller): void {
+  authenticated({ endpoint, project, id, run }: Caller): void {
     this.#fields.endpoint = endpoint;
     this.#fields.project = project;
     this.#fields.key = id;
+    if (run !== undefined) this.#fields.run = run;
   }
 
   read({ body, sender, isRecorded, shown }: ReadBody): void {

@@ -3,6 +3,7 @@ import { isFields } from '../dialects/fields.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { JsonDocument } from '../json/json-document.ts';
 import { memoize } from '../lib/memoize.ts';
+import type { Run } from '../lib/run-key.ts';
 import { clientNames } from '../policy/matchers/client-names.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
@@ -27,11 +28,11 @@ export interface Sender {
   readonly request_class?: string;
   /** The id of the user's prompt that the request serves. */
   readonly prompt?: string;
-  /** The id of the `gateway run` that started the agent. */
+  /** The id of the `gateway run` that started the agent, as its key names it. */
   readonly run?: string;
 }
 
-type Id = Exclude<keyof Sender, 'agent'>;
+type Id = Exclude<keyof Sender, 'agent' | 'run'>;
 
 interface AgentMark {
   readonly agent: AgentName;
@@ -75,7 +76,6 @@ const sources: readonly SenderSource[] = [
   { id: 'request_class', header: 'x-claude-code-request-class' },
   { id: 'request_class', header: 'x-openai-subagent' },
   { id: 'prompt', header: 'x-claude-code-prompt-id' },
-  { id: 'run', header: 'x-gateway-run' },
 ];
 
 /**
@@ -88,9 +88,13 @@ export function agentOf(request: Pick<HttpRequest, 'header'>): AgentName | undef
   return marks.find(({ header, value }) => value.test(request.header(header) ?? ''))?.agent;
 }
 
-/** What the head says; `withBody` adds what only a body has. */
-export function readSender(request: Pick<HttpRequest, 'header' | 'rawHeaders'>): Sender {
+/** What the head and its key, by the `runs` that it names, say; `withBody` adds what only a body has. */
+export function readSender(
+  request: Pick<HttpRequest, 'header' | 'rawHeaders'>,
+  [run]: readonly Run[] = [],
+): Sender {
   const sender: { -readonly [Name in keyof Sender]: Sender[Name] } = {};
+  if (run !== undefined) sender.run = run.id;
   const agent = agentOf(request);
   if (agent !== undefined) sender.agent = agent;
   if (!hasSource(request)) return sender;

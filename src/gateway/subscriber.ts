@@ -51,6 +51,8 @@ export interface Subscriber {
 export interface Caller extends Pick<KeyRecord, 'project' | 'id'> {
   /** The endpoint's name. */
   readonly endpoint: string;
+  /** The id of the `gateway run` that its key names. */
+  readonly run: string | undefined;
 }
 
 export interface ReadBody {

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from '../../src/cli/agents/clients.ts';
@@ -33,7 +34,9 @@ describe('Claude Code', () => {
 
   test.each<[unknown, boolean]>([
     [' Yes ', true],
+    ['another word', true],
     [0, false],
+    ['off', false],
     ['', false],
   ])('another cloud by %j: %s', (value, isFault) => {
     const own = JSON.stringify({ env: { ANTHROPIC_BASE_URL: url, CLAUDE_CODE_USE_BEDROCK: value } });
@@ -50,6 +53,82 @@ describe('Claude Code', () => {
     expect(errorsOf(checkClaude, { [file]: settings(env) })).toEqual([
       `${file} sets ${name}, which overrides the environment`,
     ]);
+  });
+
+  // Claude Code 2.1.332 has none of the last ones.
+  test.each<[string, string, string]>([
+    ['ANTHROPIC_BASE_URL', '', 'is empty'],
+    ['ANTHROPIC_AUTH_TOKEN', '', 'is empty'],
+    ['CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD', '1', 'is a cloud'],
+    ['CLAUDE_CODE_USE_GATEWAY', '1', 'is a login'],
+    ['CLAUDE_CODE_USE_NEW_CLOUD', 'true', 'looks like a cloud'],
+    ['ANTHROPIC_USE_NEW_CLOUD', '1', 'looks like a cloud'],
+    ['CLAUDE_CODE_API_BASE_URL', elsewhere, 'is an address'],
+    ['ANTHROPIC_NEW_ENDPOINT', 'example.com', 'is named as an address'],
+    ['CLAUDE_NEW_PLACE', elsewhere, 'has an address'],
+  ])('%s=%s: %s', (name, value) => {
+    const file = 'project/.claude/settings.json';
+
+    expect(errorsOf(checkClaude, { [file]: settings({ [name]: value }) })).toEqual([
+      `${file} sets ${name}, which overrides the environment`,
+    ]);
+  });
+
+  test.each<Variables>([
+    { ANTHROPIC_BEDROCK_BASE_URL: elsewhere },
+    { CLAUDE_CODE_USE_POWERSHELL_TOOL: '1' },
+    { ANTHROPIC_MODEL: 'opus', CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY: '4', DISABLE_TELEMETRY: '1' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: elsewhere },
+    { ANTHROPIC_CUSTOM_HEADERS: 'x-team: a' },
+  ])('%j is fine', (env) => {
+    expect(errorsOf(checkClaude, { 'home/.claude/settings.json': settings(env) })).toEqual([]);
+  });
+
+  const away = settings({ ANTHROPIC_BASE_URL: elsewhere });
+  test.each<[string, Files, Variables?]>([
+    ['home/.claude.json', {}],
+    ['config/.claude.json', {}, { CLAUDE_CONFIG_DIR: 'config' }],
+    ['home/.claude/.config.json', {}],
+    ['home/.claude/cowork_settings.json', {}],
+    ['project/.claude/settings.json', {}],
+    ['project/.claude/settings.local.json', {}],
+    // Of a folder above, if that is the repository's root.
+    ['.claude/settings.local.json', {}],
+    // Of the main checkout, from a worktree.
+    [
+      'main/.claude/settings.local.json',
+      { 'project/.git': 'gitdir: ../main/.git/worktrees/p\n', 'main/.git/worktrees/p/commondir': '../..\n' },
+    ],
+  ])('%s is read', (file, others, { CLAUDE_CONFIG_DIR } = {}) => {
+    const root = createWorkspace({ 'project/a': '', ...others, [file]: away });
+    const config =
+      CLAUDE_CONFIG_DIR === undefined ? {} : { CLAUDE_CONFIG_DIR: join(root, CLAUDE_CONFIG_DIR) };
+    const io = { env: { HOME: join(root, 'home'), ...config }, cwd: join(root, 'project') };
+
+    expect(checkClaude(io, url, root).map(({ status, message }) => [status, message])).toEqual([
+      ['error', `${join(root, file)} sets ANTHROPIC_BASE_URL, which overrides the environment`],
+    ]);
+  });
+
+  test.each<[string, Files]>([
+    ['.claude/settings.json', {}],
+    ['.claude/settings.local.json', { 'project/.git/HEAD': '' }],
+    ['main/.claude/settings.local.json', { 'project/.git': 'gitdir: ../main/.git/modules/p\n' }],
+  ])('%s of another folder is not', (file, others) => {
+    expect(errorsOf(checkClaude, { 'project/a': '', ...others, [file]: away })).toEqual([]);
+  });
+
+  test('a folder behind a link is in the repository of its real path', () => {
+    const root = createWorkspace({
+      'real/.git/HEAD': '',
+      'real/sub/a': '',
+      'real/.claude/settings.local.json': away,
+    });
+    symlinkSync(join(root, 'real/sub'), join(root, 'link'));
+
+    const found = checkClaude({ env: { HOME: join(root, 'home') }, cwd: join(root, 'link') }, url, root);
+
+    expect(found.map(({ status }) => status)).toEqual(['error']);
   });
 
   test('the variable of the socket is not passed on', () => {

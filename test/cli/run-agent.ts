@@ -18,12 +18,21 @@ interface Options {
 
 const claude = ['run', 'claude'];
 
-/** Runs a command in this process. `stdout` is what the agent wrote, or the command if it started none. */
+const noRequest = /gateway: no request of this run reached the gateway: [^\n]*\n/;
+
+/**
+ * Runs a command in this process. `stdout` is what the agent wrote, or the command if it started none; `stderr` is without
+ * the line that no request arrived, which is `isMissed`.
+ */
 export async function run(options: Options) {
   const { home, env } = prepare(options, '"$(dirname "$0")/written"');
   const { isTerminal = false } = options;
   const ended = await command(options.argv ?? claude, { cwd: home, env, isTerminal });
-  return Object.assign(ended, { stdout: ended.stdout + readFileSync(join(home, 'written'), 'utf8') });
+  return Object.assign(ended, {
+    stdout: ended.stdout + readFileSync(join(home, 'written'), 'utf8'),
+    stderr: ended.stderr.replace(noRequest, ''),
+    ...(noRequest.test(ended.stderr) && { isMissed: true }),
+  });
 }
 
 /** The same by the program, with streams and signals of its own. */

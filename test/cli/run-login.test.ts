@@ -30,14 +30,14 @@ describe('Claude Code', () => {
     ANTHROPIC_API_KEY: 'other',
     ANTHROPIC_CUSTOM_HEADERS: 'x-team: a',
   };
-  const own = /^token unset key unset\nx-gateway-key: gw_\w{38}\nx-gateway-run: run-\w{12}\n$/;
-  const gateways = /^token gw_\w{38} key unset\nx-gateway-run: run-\w{12}\n$/;
+  const own = /^token unset key unset\nx-gateway-key: gw_\w{38}~run-\w{12}\n$/;
+  const gateways = /^token gw_\w{38}~run-\w{12} key unset\n\n$/;
   const withKey = { yaml: keyed, env: { ANTHROPIC_API_KEY: 'sk-key' } };
   test.each<[string, RegExp, Parameters<typeof run>[0]]>([
     ['uses its login, and the key is in a header', own, {}],
     [
       '… whose place nothing takes',
-      /^token unset key unset\nx-team: a\nx-gateway-key: gw_\w{38}\nx-gateway-run: run-\w{12}\n$/,
+      /^token unset key unset\nx-team: a\nx-gateway-key: gw_\w{38}~run-\w{12}\n$/,
       { env: taken },
     ],
     ['… where the key of the configuration is not set', own, { yaml: keyed }],

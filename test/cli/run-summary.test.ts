@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { run } from './run-agent.ts';
 
 const yaml = `
@@ -7,11 +7,10 @@ providers: { s: { dialect: sandbox } }
 models: [{ match: "*", provider: s, pricing: { input: 1000, output: 1000 } }]
 policies: { house: { apply: all, rules: [{ id: no-nightfall, when: { text: { phrases: [nightfall] } }, action: block }] } }
 `;
-/** Asks as Claude Code would, with the headers that it is told to send. */
+/** Asks as Claude Code would. */
 const ask = (text: string) =>
-  `printf '%s\\n' "$ANTHROPIC_CUSTOM_HEADERS" > headers
-  curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H @headers -H "authorization: Bearer $ANTHROPIC_AUTH_TOKEN" \
-    -H 'x-claude-code-session-id: 7143c744' -H 'content-type: application/json' \
+  `curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H "authorization: Bearer $ANTHROPIC_AUTH_TOKEN" \
+    -H 'x-claude-code-session-id: 7143c744' -H 'x-gateway-run-limits: usd=9' -H 'content-type: application/json' \
     -d '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"${text}"}]}' >/dev/null`;
 const script = [ask('hello'), ask('project nightfall'), 'exit 3'].join('\n');
 const argv = ['-c', 'gateway.yaml', 'run', 'claude'];
@@ -62,7 +61,7 @@ test('a run with a budget in requests is warned of twice, and refused with how t
 
 test('a run with a budget in US$ is refused what could exceed it, and goes on once it is raised', async () => {
   const main = join(import.meta.dirname, '../../bin/gateway.js');
-  const raise = `${process.execPath} ${main} sessions raise "$(printf '%s\n' "$ANTHROPIC_CUSTOM_HEADERS" | sed -n 's/^x-gateway-run: //p')" 1`;
+  const raise = `${process.execPath} ${main} sessions raise "$(printf '%s\n' "$GATEWAY_KEY" | cut -d~ -f2)" 1`;
   const { stdout, stderr } = await run({
     yaml: sandbox,
     // A command looks for the ledger of the file in its folder.
@@ -81,9 +80,46 @@ test('a run with a budget in US$ is refused what could exceed it, and goes on on
   expect(stderr).not.toContain('this run has used 95 %');
 });
 
-test('limits of another form are refused, and a client can only narrow by them', async () => {
-  const wrong = show.replace('curl', "curl -H 'x-gateway-run-limits: usd=many'");
-  const { stdout } = await run({ yaml: sandbox, script: wrong, argv });
+test('a key whose limits were changed into no limits is none', async () => {
+  const script = show.replace('_TOKEN"', '_TOKEN~"');
+  const { stdout } = await run({
+    yaml: sandbox,
+    script,
+    argv: ['-c', 'gateway.yaml', 'run', '--requests', '1', 'claude'],
+  });
 
-  expect(stdout).toContain('x-gateway-run-limits must be usd=N, requests=N or usd=N;requests=N');
+  expect(stdout).toContain('this project key is not known here');
+});
+
+test('a run within a run has the limits of both', async () => {
+  const main = join(import.meta.dirname, '../../bin/gateway.js');
+  const inner = `[ -n "$INNER" ] || { INNER=1 exec ${process.execPath} ${main} run --requests 9 claude; }`;
+  const { stdout } = await run({
+    yaml: sandbox,
+    script: [inner, show, show].join('\n'),
+    argv: ['-c', 'gateway.yaml', 'run', '--requests', '1', 'claude'],
+  });
+
+  expect(stdout.match(/"type":"(?:message|error)"/g)).toEqual(['"type":"message"', '"type":"error"']);
+});
+
+describe('an agent of which no request arrived', () => {
+  test.each<[string, string, Partial<Parameters<typeof run>[0]>, boolean]>([
+    ['that asked nothing', 'exit 0', {}, true],
+    ['on a terminal', 'exit 0', { isTerminal: true }, true],
+    [
+      'that only looked at the models',
+      'curl -s "$ANTHROPIC_BASE_URL/v1/models" -H "x-api-key: $GATEWAY_KEY"',
+      {},
+      true,
+    ],
+    ['that used a key of its own', show.replace('$ANTHROPIC_AUTH_TOKEN', 'gw_other'), {}, true],
+    ['that was refused at once', show.replace('"max_tokens"', ''), {}, false],
+    ['that asked', show, {}, false],
+    ['with -q', 'exit 0', { argv: ['-q', ...argv] }, false],
+  ])('%s', async (_what, script, options, isSaid) => {
+    const { exit, isMissed = false } = await run({ yaml: sandbox, script, argv, ...options });
+
+    expect([exit, isMissed]).toEqual([0, isSaid]);
+  });
 });

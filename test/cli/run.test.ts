@@ -14,7 +14,7 @@ echo; echo "$ANTHROPIC_BASE_URL"`;
 
   const { exit, stdout, stderr } = await agent.ended;
 
-  expect([exit, stderr]).toEqual([0, '']);
+  expect([exit, stderr]).toEqual([0, expect.stringMatching(/^gateway: no request of this run[^\n]*\n$/)]);
   expect(stdout).toContain('sandbox-mini');
   const url = stdout.trim().split('\n').at(-1) ?? '';
   await expect(fetch(url)).rejects.toThrow('fetch failed');
@@ -74,7 +74,15 @@ test('what is not installed is 127, and how to get it', async () => {
 describe('the environment', () => {
   test('is left without what would lead the agent elsewhere, the rest stays', async () => {
     const script = 'echo "${ANTHROPIC_API_KEY-unset} $OTHER $ANTHROPIC_MODEL"; env | grep -c CLAUDE_CODE_USE';
-    const clouds = ['BEDROCK', 'VERTEX', 'FOUNDRY', 'MANTLE', 'ANTHROPIC_AWS'];
+    const clouds = [
+      'BEDROCK',
+      'VERTEX',
+      'FOUNDRY',
+      'MANTLE',
+      'ANTHROPIC_AWS',
+      'ANTHROPIC_GOOGLE_CLOUD',
+      'NEW',
+    ];
     const env = {
       ANTHROPIC_API_KEY: 'sk-ant-1',
       OTHER: 'kept',
@@ -124,6 +132,27 @@ describe("an agent's own files", () => {
     expect(ended.stderr).toContain(problem);
   });
 
+  test('another key, which would take the limits of the run off: codex is not started', async () => {
+    const files = { '.codex/.env': 'GATEWAY_KEY=gw_own\n' };
+    const limited = await run({ files, argv: ['run', '--budget', '1', 'codex'] });
+
+    expect([limited.exit, limited.stdout]).toEqual([126, '']);
+    expect(limited.stderr).toContain('/.codex/.env sets GATEWAY_KEY, without the limits of this run');
+    expect(await run({ files, argv: ['run', 'codex'] })).toMatchObject({ exit: 0, stdout: 'started\n' });
+  });
+
+  test('another key for the same gateway: claude is not started with limits', async () => {
+    const gateway = await startGateway(withoutStore);
+    const own = { ANTHROPIC_BASE_URL: gateway.url, ANTHROPIC_AUTH_TOKEN: gateway.key };
+    const files = { '.claude/settings.json': { env: own } };
+    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
+    const limited = await run({ files, env, argv: ['run', '--requests', '1', 'claude'] });
+
+    expect([limited.exit, limited.stdout]).toEqual([126, '']);
+    expect(limited.stderr).toContain('sets ANTHROPIC_AUTH_TOKEN, without the limits of this run');
+    expect(await run({ files, env })).toMatchObject({ exit: 0, stdout: 'started\n' });
+  });
+
   test.each([
     ['of another kind', { '.claude/settings.json': { model: 'opus' } }, ['claude']],
     ['and arguments that name a model', opencode, ['opencode', 'run', '-m', 'openai/gpt-5', 'hello']],
@@ -147,7 +176,10 @@ describe('GATEWAY_URL', () => {
 
     const agent = await run({ script, env });
 
-    expect([agent.stderr, agent.stdout]).toEqual(['', `${proxy.url}/llm ${gateway.key}\n`]);
+    expect([agent.stderr, agent.stdout]).toEqual([
+      '',
+      expect.stringMatching(new RegExp(`^${proxy.url}/llm ${gateway.key}~run-\\w{12}\\n$`)),
+    ]);
     expect(existsSync(join(agent.home, '.local'))).toBe(false);
     expect(proxy.requests.map(({ target }) => target)).toEqual([
       '/llm/v1/models/claude-sonnet-4-5',
@@ -180,7 +212,7 @@ test('a configuration with projects needs a key of one', async () => {
 
   expect([without.exit, without.stdout]).toEqual([4, '']);
   expect(without.stderr).toContain('set GATEWAY_KEY to the key of one');
-  expect([withKey.exit, withKey.stdout]).toEqual([0, `${ME}\n`]);
+  expect([withKey.exit, withKey.stdout]).toEqual([0, expect.stringMatching(`^${ME}~run-\\w{12}\\n$`)]);
 });
 
 test('the running gateway is used, and keeps running; one that left only its state is not', async () => {

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { authenticate } from '../../src/gateway/authenticate.ts';
 
+const run = 'good~run-5b2ce1f0a97d~usd-5';
 const keys = {
   find: (presented: string) =>
     new Map([
       ['good', { id: 'k1', project: 'shop' }],
+      [run, { id: 'k1', project: 'shop' }],
       ['old', { id: 'k2', project: 'shop', expiresMs: 1_000 }],
     ]).get(presented),
 };
@@ -15,7 +17,7 @@ const gateway = { keys, takesLogins: false };
 /** The key's id, or the code of the refusal. */
 function ask(...rawHeaders: string[]): string {
   try {
-    return authenticate({ request: { rawHeaders }, startedMs: 1_000 }, gateway).id;
+    return authenticate({ request: { rawHeaders }, startedMs: 1_000 }, gateway).key.id;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return error.code;
@@ -36,6 +38,16 @@ describe('a key is found', () => {
   ])('%j', (rawHeaders) => {
     expect(ask(...rawHeaders)).toBe('k1');
   });
+});
+
+test.each([
+  [['x-api-key', run]],
+  [['x-api-key', run, 'authorization', 'Bearer good']],
+  [['x-api-key', 'good', 'authorization', `Bearer ${run}`]],
+])('%j belongs to the run', (rawHeaders) => {
+  expect(authenticate({ request: { rawHeaders }, startedMs: 1_000 }, gateway).runs).toEqual([
+    { id: 'run-5b2ce1f0a97d', budget: 5 },
+  ]);
 });
 
 describe('a request is refused', () => {
@@ -62,6 +74,7 @@ describe('a request is refused', () => {
     ['key.conflict', ['x-api-key', 'good', 'X-Api-Key', 'bad']],
     ['key.conflict', ['x-api-key', 'bad', 'x-api-key', 'good']],
     ['key.conflict', ['Authorization', 'Bearer good', 'authorization', 'Bearer bad']],
+    ['key.conflict', ['x-api-key', run, 'x-gateway-key', 'good~run-5b2ce1f0a97d~usd-6']],
     ['key.conflict', ['x-api-key', '', 'Authorization', 'Bearer good']],
   ])('%s: %j', (code, rawHeaders) => {
     expect(ask(...rawHeaders)).toBe(code);
@@ -71,6 +84,6 @@ describe('a request is refused', () => {
 test('a key is good until the millisecond it expires', () => {
   const request = { rawHeaders: ['x-api-key', 'old'] };
 
-  expect(authenticate({ request, startedMs: 999 }, gateway).id).toBe('k2');
+  expect(authenticate({ request, startedMs: 999 }, gateway).key.id).toBe('k2');
   expect(() => authenticate({ request, startedMs: 1_000 }, gateway)).toThrow('expired');
 });

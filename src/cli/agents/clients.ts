@@ -4,7 +4,6 @@ import type { AgentModels } from '../../client/address.ts';
 import { logins } from '../../config/source/logins.ts';
 import { makeDirectory, stateDirectory } from '../../lib/directories.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
-import { runLimitsHeader } from '../../lib/run-limits-header.ts';
 import type { Io } from '../shell/io.ts';
 
 /** What the configuration says of a model, in tokens. */
@@ -27,17 +26,8 @@ interface Access {
   readonly login?: boolean;
   /** The user's own headers: what `headersVariable` has. */
   readonly headers?: string | undefined;
-  /** Sent with each request, so that records say which run it belongs to. */
-  readonly run?: Run | undefined;
   /** The file with what Codex has to know of the main model, if it doesn't (`codex-catalogue.ts`). */
   readonly catalogue?: string | undefined;
-}
-
-/** One start of an agent by `gateway run`. */
-export interface Run {
-  readonly id: string;
-  /** What it may use, as `run-limits-header.ts` has it; undefined if nothing limits it. */
-  readonly limits: string | undefined;
 }
 
 /** What points a client at a gateway. */
@@ -73,29 +63,39 @@ export const geminiAuth = 'gemini-api-key';
 /** What Qwen Code asks for here, if nobody names a model. */
 export const qwenModel = 'qwen3-coder-plus';
 
-/** Each makes Claude Code use another cloud and ignore ANTHROPIC_BASE_URL. */
-export const otherClouds = [
+/** Each makes Claude Code use another cloud and ignore ANTHROPIC_BASE_URL, as newer ones of this form may (`isCloudSwitch`). */
+const otherClouds = [
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
   'CLAUDE_CODE_USE_FOUNDRY',
   'CLAUDE_CODE_USE_MANTLE',
   'CLAUDE_CODE_USE_ANTHROPIC_AWS',
+  'CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD',
+  'CLAUDE_CODE_USE_GATEWAY',
 ] as const;
+
+/** Switches of the same form that are about something else. */
+const otherSwitches = [
+  'CLAUDE_CODE_USE_CCR_V2',
+  'CLAUDE_CODE_USE_COWORK_PLUGINS',
+  'CLAUDE_CODE_USE_NATIVE_FILE_SEARCH',
+  'CLAUDE_CODE_USE_POWERSHELL_TOOL',
+];
+
+/** Whether a variable may have Claude Code use another cloud: any that isn't known for something else. */
+export function isCloudSwitch(name: string): boolean {
+  return /^(?:ANTHROPIC|CLAUDE|CLAUDE_CODE)_USE_/.test(name) && !otherSwitches.includes(name);
+}
 
 /** Every client that `env` and `run` know. */
 const clients = {
   claude: {
-    settings: ({ url, key, models: { main, small = main, thinking }, limits, login, headers, run }) => ({
+    settings: ({ url, key, models: { main, small = main, thinking }, limits, login, headers }) => ({
       variables: {
         ANTHROPIC_BASE_URL: url,
-        ...(login !== true && { ANTHROPIC_AUTH_TOKEN: key }),
-        ...((login === true || run !== undefined) && {
-          ANTHROPIC_CUSTOM_HEADERS: [
-            ...otherHeaders(headers),
-            ...(login === true ? [`x-gateway-key: ${key}`] : []),
-            ...runLines(run),
-          ].join('\n'),
-        }),
+        ...(login === true
+          ? { ANTHROPIC_CUSTOM_HEADERS: [...otherHeaders(headers), `x-gateway-key: ${key}`].join('\n') }
+          : { ANTHROPIC_AUTH_TOKEN: key }),
         ...claudeModels(main, thinking),
         ...(small !== undefined && { ANTHROPIC_DEFAULT_HAIKU_MODEL: small }),
       },
@@ -119,14 +119,14 @@ const clients = {
     install: 'npm install -g @anthropic-ai/claude-code',
   },
   codex: {
-    settings: ({ url, key, models: { main }, limits: { contextWindow } = {}, login, run, catalogue }) => ({
+    settings: ({ url, key, models: { main }, limits: { contextWindow } = {}, login, catalogue }) => ({
       variables: { GATEWAY_KEY: key },
       arguments: [
         ...[
           '-c',
           'model_provider="gateway"',
           '-c',
-          `model_providers.gateway=${codexProvider({ url, login, run })}`,
+          `model_providers.gateway=${codexProvider({ url, login })}`,
         ],
         ...(main === undefined ? [] : ['-c', `model=${JSON.stringify(main)}`]),
         ...(contextWindow === undefined ? [] : ['-c', `model_context_window=${contextWindow}`]),
@@ -151,39 +151,29 @@ const clients = {
     install: 'npm install -g opencode-ai',
   },
   gemini: {
-    settings: ({ url, key, models: { main }, headers, run }) => ({
+    settings: ({ url, key, models: { main } }) => ({
       variables: {
         GOOGLE_GEMINI_BASE_URL: url,
         GEMINI_API_KEY: key,
-        ...(run !== undefined && {
-          GEMINI_CLI_CUSTOM_HEADERS: [...(headers ? [headers] : []), ...runLines(run)].join(','),
-        }),
+        // Not just absent: its .env files, also a repository's, set what is.
+        GOOGLE_GENAI_USE_VERTEXAI: '',
+        GOOGLE_GENAI_USE_GCA: '',
+        GOOGLE_API_KEY: '',
         ...(main !== undefined && { GEMINI_MODEL: main }),
       },
       // Without a choice it takes one for an address of one's own, which it then refuses (0.61).
       files: { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: { security: { auth: { selectedType: geminiAuth } } } },
     }),
-    headersVariable: 'GEMINI_CLI_CUSTOM_HEADERS',
-    conflicts: ['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA', 'GOOGLE_API_KEY'],
+    conflicts: [],
     example: 'gemini -p "hello"',
     install: 'npm install -g @google/gemini-cli',
   },
   copilot: {
-    settings: ({
-      url,
-      key,
-      models: { main },
-      limits: { contextWindow, maxOutputTokens } = {},
-      headers,
-      run,
-    }) => ({
+    settings: ({ url, key, models: { main }, limits: { contextWindow, maxOutputTokens } = {} }) => ({
       variables: {
         COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
         COPILOT_PROVIDER_TYPE: 'openai',
         COPILOT_PROVIDER_API_KEY: key,
-        ...(run !== undefined && {
-          COPILOT_PROVIDER_HEADERS: [...otherHeaders(headers), ...runLines(run)].join('\n'),
-        }),
         ...(main !== undefined && { COPILOT_MODEL: main }),
       },
       defaults: {
@@ -195,7 +185,6 @@ const clients = {
         ...(maxOutputTokens !== undefined && { COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: String(maxOutputTokens) }),
       },
     }),
-    headersVariable: 'COPILOT_PROVIDER_HEADERS',
     conflicts: [
       'COPILOT_PROVIDER_BEARER_TOKEN',
       'COPILOT_PROVIDER_API_KEY_COMMAND',
@@ -208,29 +197,13 @@ const clients = {
     install: 'npm install -g @github/copilot',
   },
   qwen: {
-    settings: ({ url, key, models: { main }, run }) => ({
+    settings: ({ url, key, models: { main } }) => ({
       variables: {
         OPENAI_BASE_URL: `${url}/v1`,
         OPENAI_API_KEY: key,
         ...(main !== undefined && { OPENAI_MODEL: main }),
-        ...(run !== undefined && { GATEWAY_RUN: run.id, GATEWAY_RUN_LIMITS: run.limits ?? '' }),
       },
       ...(main === undefined && { defaults: { OPENAI_MODEL: qwenModel } }),
-      ...(run !== undefined && {
-        // It takes headers from a file only, in which it replaces variables.
-        files: {
-          QWEN_CODE_SYSTEM_DEFAULTS_PATH: {
-            model: {
-              generationConfig: {
-                customHeaders: {
-                  'x-gateway-run': reference('GATEWAY_RUN'),
-                  [runLimitsHeader]: reference('GATEWAY_RUN_LIMITS'),
-                },
-              },
-            },
-          },
-        },
-      }),
       arguments: ['--auth-type', 'openai'],
     }),
     conflicts: [],
@@ -265,11 +238,6 @@ export function clientOf(name: ClientName): Client {
 /** Clients that `run` can start. */
 export const agentNames = knownClients.filter((name) => 'install' in clients[name]);
 
-/** How settings of Qwen Code name a variable's value. */
-function reference(variable: string): string {
-  return `\${${variable}}`;
-}
-
 /** Its name for two models: one to plan with (its Opus), one for everything else (its Sonnet). */
 function claudeModels(main: string | undefined, thinking: string | undefined): ClientSettings['variables'] {
   if (thinking === undefined) return main === undefined ? {} : { ANTHROPIC_MODEL: main };
@@ -280,24 +248,12 @@ function claudeModels(main: string | undefined, thinking: string | undefined): C
   };
 }
 
-/** Without a project key or a run that is there already. */
+/** Without a project key that is there already. */
 function otherHeaders(headers = ''): readonly string[] {
-  return headers
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^\s*x-gateway-(?:key|run(?:-limits)?)\s*:/i.test(line));
+  return headers.split('\n').filter((line) => line.trim() !== '' && !/^\s*x-gateway-key\s*:/i.test(line));
 }
 
-function runHeaders(run: Run | undefined): Readonly<Record<string, string>> {
-  if (run === undefined) return {};
-  const { id, limits } = run;
-  return { 'x-gateway-run': id, ...(limits !== undefined && { [runLimitsHeader]: limits }) };
-}
-
-function runLines(run: Run | undefined): readonly string[] {
-  return Object.entries(runHeaders(run)).map(([name, value]) => `${name}: ${value}`);
-}
-
-interface CodexTarget extends Pick<Access, 'url' | 'run'> {
+interface CodexTarget extends Pick<Access, 'url'> {
   readonly login: boolean | undefined;
 }
 
@@ -305,7 +261,7 @@ interface CodexTarget extends Pick<Access, 'url' | 'run'> {
  * Codex's provider block as an inline TOML table. Without the two zeros Codex retries what the gateway refused; without
  * the last setting it tries a WebSocket before each conversation.
  */
-function codexProvider({ url, login, run }: CodexTarget): string {
+function codexProvider({ url, login }: CodexTarget): string {
   const fields = [
     'name="gateway"',
     `base_url=${JSON.stringify(`${url}/v1`)}`,
@@ -313,7 +269,6 @@ function codexProvider({ url, login, run }: CodexTarget): string {
     ...(login === true
       ? ['requires_openai_auth=true', 'env_http_headers={"x-gateway-key"="GATEWAY_KEY"}']
       : ['env_key="GATEWAY_KEY"']),
-    ...(run === undefined ? [] : [`http_headers={${tomlPairs(runHeaders(run))}}`]),
     'wire_api="responses"',
     'request_max_retries=0',
     'stream_max_retries=0',
@@ -322,21 +277,8 @@ function codexProvider({ url, login, run }: CodexTarget): string {
   return `{${fields.join(', ')}}`;
 }
 
-function tomlPairs(pairs: Readonly<Record<string, string>>): string {
-  return Object.entries(pairs)
-    .map(([name, value]) => `"${name}"="${value}"`)
-    .join(', ');
-}
-
-function opencodeConfig({
-  url,
-  key,
-  models: { main, small = main, thinking },
-  limits = {},
-  run,
-}: Access): object {
-  const headers = run === undefined ? {} : { headers: runHeaders(run) };
-  const options = { baseURL: `${url}/v1`, apiKey: key, ...headers };
+function opencodeConfig({ url, key, models: { main, small = main, thinking }, limits = {} }: Access): object {
+  const options = { baseURL: `${url}/v1`, apiKey: key };
   // Only these two providers: others that it finds in the environment would bypass the gateway.
   const own = main === undefined ? ['anthropic', 'openai'] : [];
   // A model that it doesn't know needs a provider of its own. A limit of 0 is not known; it wants both or none.

@@ -2,22 +2,31 @@ import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
-import { clientOf, otherClouds, pastProxies, usesProxy } from '../agents/clients.ts';
+import { clientOf, isCloudSwitch, pastProxies, usesProxy } from '../agents/clients.ts';
+import { gitRoots, withRealPath } from '../shell/git-roots.ts';
 import type { Io } from '../shell/io.ts';
 import { readAllSettings, type SettingsFile } from '../shell/read-settings.ts';
 import { about, type Diagnosis, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('claude');
 
-/** Variables that matter with any ANTHROPIC_BASE_URL. */
-const detours = ['ANTHROPIC_UNIX_SOCKET', ...otherClouds] as const;
+/** Variables that tell Claude Code where its provider is, without its switches for other clouds. */
+const leading = new Set(
+  ['ANTHROPIC_BASE_URL', 'ANTHROPIC_AUTH_TOKEN', ...clientOf('claude').conflicts].filter(
+    (name) => !isCloudSwitch(name),
+  ),
+);
 
-/** Variables that tell Claude Code where its provider is. */
-const leading = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_AUTH_TOKEN', ...clientOf('claude').conflicts];
+/** Those of them that only lead to where ANTHROPIC_BASE_URL does. */
+const harmlessHere = new Set(['ANTHROPIC_BASE_URL', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY']);
+
+/** Addresses that are used with a cloud's switch only, which is refused itself. */
+const ofClouds = /^ANTHROPIC_(?:BEDROCK|BEDROCK_MANTLE|VERTEX|FOUNDRY|AWS|GOOGLE_CLOUD)_BASE_URL$/;
 
 /**
  * Claude Code's settings files, whose `env` overrides the environment: variables there bypass the gateway and its
- * policies, even with what `gateway run` and `gateway env` set. `root` contains the administrator's files.
+ * policies, even with what `gateway run` and `gateway env` set. Newer ones than are known do so too, so whatever looks like
+ * an address or a cloud's switch is a fault. `root` contains the administrator's files.
  */
 export function checkClaude(
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
@@ -37,12 +46,34 @@ export function checkClaudeLogin(io: Pick<Io, 'env' | 'cwd'>): readonly Diagnosi
   return readFiles(io, '/').flatMap(checkLogin);
 }
 
+/** Settings that put another key in the place of that of a run, which has the run's limits. */
+export function checkClaudeKey(io: Pick<Io, 'env' | 'cwd'>): readonly Diagnosis[] {
+  return readFiles(io, '/').flatMap(({ file, value }) =>
+    ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY']
+      .filter((name) => name in variablesOf(value))
+      .map((name) =>
+        error(`${file} sets ${name}, without the limits of this run`, `remove env.${name} from it`),
+      ),
+  );
+}
+
+/** As Claude Code 2.1.332 reads them (tried with it); 2.1.197 reads `settings.local.json` in the current folder only. */
 function readFiles({ env, cwd }: Pick<Io, 'env' | 'cwd'>, root: string): readonly SettingsFile[] {
-  const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
+  const home = env.HOME || homedir();
+  const user = env.CLAUDE_CONFIG_DIR || join(home, '.claude');
+  const folders = withRealPath(cwd);
+  const project = [
+    ...folders.map((folder) => join(folder, '.claude', 'settings.json')),
+    ...[...folders, ...folders.flatMap(gitRoots)].map((folder) =>
+      join(folder, '.claude', 'settings.local.json'),
+    ),
+  ];
   return readAllSettings([
+    join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
+    join(user, '.config.json'),
     join(user, 'settings.json'),
-    join(cwd, '.claude', 'settings.json'),
-    join(cwd, '.claude', 'settings.local.json'),
+    join(user, 'cowork_settings.json'),
+    ...project,
     ...['etc/claude-code', 'Library/Application Support/ClaudeCode'].flatMap((directory) =>
       managedFiles(join(root, directory)),
     ),
@@ -52,8 +83,8 @@ function readFiles({ env, cwd }: Pick<Io, 'env' | 'cwd'>, root: string): readonl
 function checkLogin({ file, value }: SettingsFile): Diagnosis[] {
   const own = variablesOf(value);
   const settingsOfLogin = [
-    ...(isSet(toFields(value).apiKeyHelper) ? ['apiKeyHelper'] : []),
-    ...(isSet(own.ANTHROPIC_CUSTOM_HEADERS) ? ['env.ANTHROPIC_CUSTOM_HEADERS'] : []),
+    ...('apiKeyHelper' in toFields(value) ? ['apiKeyHelper'] : []),
+    ...('ANTHROPIC_CUSTOM_HEADERS' in own ? ['env.ANTHROPIC_CUSTOM_HEADERS'] : []),
   ];
   return settingsOfLogin.map((name) =>
     error(`${file} sets ${name}, which keeps its login from the gateway`, `remove ${name} from it`),
@@ -107,9 +138,9 @@ function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): Diag
   const url = toText(own.ANTHROPIC_BASE_URL);
   const isHere = url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl);
   // A key next to the gateway's own address only goes to the gateway.
-  const findings = (isHere ? detours : leading)
-    .filter((name) => (isCloud(name) ? isOn : isSet)(own[name]))
-    .map((name) =>
+  const findings = Object.entries(own)
+    .filter(([name, value]) => leadsElsewhere(name, value) && !(isHere && harmlessHere.has(name)))
+    .map(([name]) =>
       error(`${file} sets ${name}, which overrides the environment`, `remove env.${name} from it`),
     );
   if (!isHere && toText(settings.value.apiKeyHelper) !== '') {
@@ -123,23 +154,24 @@ function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): Diag
   return findings;
 }
 
+/** Whether a variable leads requests elsewhere, as far as it isn't known to be about something else. */
+function leadsElsewhere(name: string, value: unknown): boolean {
+  if (isCloudSwitch(name)) return isOn(value);
+  // Also if it is empty: then it takes the place of what `gateway run` sets.
+  if (leading.has(name)) return true;
+  if (!/^_?(?:ANTHROPIC|CLAUDE)_/.test(name) || ofClouds.test(name)) return false;
+  const isNamedSo = /_(?:URL|URI|HOST|ENDPOINT|SOCKET|ADDRESS|PROXY|ORIGIN|BASE|DOMAIN)$/.test(name);
+  return (isNamedSo && toText(value) !== '') || /^\s*[a-z][a-z0-9+.-]*:\/\/\S+\s*$/i.test(toText(value));
+}
+
 /** Variables of the environment that would have Claude Code use another cloud, were it to get them. */
 export function cloudsOf(env: Io['env']): readonly string[] {
-  return otherClouds.filter((name) => isOn(env[name]));
+  return Object.keys(env).filter((name) => isCloudSwitch(name) && isOn(env[name]));
 }
 
-function isCloud(name: string): boolean {
-  return (otherClouds as readonly string[]).includes(name);
-}
-
-/** As Claude Code reads a switch (tried with 2.1.197): anything else, such as "0", leaves it off. */
+/** Claude Code 2.1.332 takes `1`, `true`, `yes` and `on`; another version may take more. */
 function isOn(value: unknown): boolean {
-  return ['1', 'true', 'yes', 'on'].includes(String(value).trim().toLowerCase());
-}
-
-/** Claude Code takes numbers and booleans too. */
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '';
+  return !['', '0', 'false', 'no', 'off', 'null'].includes(String(value).trim().toLowerCase());
 }
 
 function isSame(one: string, other: string): boolean {

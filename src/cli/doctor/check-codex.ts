@@ -66,6 +66,13 @@ function checkManaged(file: string, gatewayUrl: string | undefined): Diagnosis[]
   );
 }
 
+/** A key in the place of that of a run, which has the run's limits (tried with 0.171.0). */
+export function checkCodexKey({ env }: Pick<Io, 'env'>): readonly Diagnosis[] {
+  const file = join(codexHome(env), '.env');
+  if (!('GATEWAY_KEY' in toFields(readSettingsFile(file, parseEnv).value))) return [];
+  return [error(`${file} sets GATEWAY_KEY, without the limits of this run`, 'remove it from there')];
+}
+
 function checkProfile(file: string): Diagnosis[] {
   const profile = toText(toFields(readSettingsFile(file, parse).value).profile);
   if (profile === '') return [];

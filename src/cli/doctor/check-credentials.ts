@@ -1,6 +1,7 @@
 import { parseKey } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
+import { parseRunKey } from '../../lib/run-key.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Diagnosis } from './finding.ts';
@@ -47,7 +48,7 @@ export function checkKeys(config: Config, { env }: Io, nowMs: number): Diagnosis
 function checkOwnKey(config: Config, env: Io['env']): Diagnosis[] {
   const key = env.GATEWAY_KEY || undefined;
   if (key === undefined) return [];
-  if (parseKey(key) === 'damaged') {
+  if (parseKey(parseRunKey(key).key) === 'damaged') {
     return [
       error(
         'GATEWAY_KEY is truncated or mistyped: its checksum is wrong',

@@ -7,11 +7,13 @@ import { checkCodex } from './check-codex.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkKeys, checkLogins } from './check-credentials.ts';
 import { checkGatewayUrl } from './check-gateway-url.ts';
+import { checkGemini } from './check-gemini.ts';
 import { checkNode, checkStateDirectory } from './check-machine.ts';
 import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkProviders, checkProxies } from './check-providers.ts';
+import { checkQwen } from './check-qwen.ts';
 import { checkServices } from './check-services.ts';
 import { checkLedger, checkRedis } from './check-stores.ts';
 import type { Diagnosis } from './finding.ts';
@@ -54,6 +56,8 @@ export async function examine(
     ...checkClaude(io, url),
     ...checkCodex(io, url),
     ...checkOpencode(io, url),
+    ...checkGemini(io),
+    ...checkQwen(io),
   ];
 }
 

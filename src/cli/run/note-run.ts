@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { GatewayError, toGatewayError } from '../../errors.ts';
 import { linesWith, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { CommonOptions } from '../shell/command.ts';
@@ -10,13 +11,59 @@ import { amountsText } from '../usage/amounts-text.ts';
 /** The last exchange is recorded once the agent has its answer. */
 const lastRecordMs = 150;
 
-/** In one line, what the agent that has just ended did: requests, tokens, cost, what policies found, where to look. */
-export async function noteRun(run: string, options: CommonOptions, io: Io): Promise<void> {
+/** An agent that has ended. */
+interface EndedRun {
+  readonly id: string;
+  readonly agent: string;
+  /** In milliseconds since 1970. */
+  readonly startedMs: number;
+}
+
+/**
+ * In one line, what the agent that has just ended did: requests, tokens, cost, what policies found, where to look; that
+ * only for people. For everybody, that no request of it arrived: settings that no check knows may have led it elsewhere.
+ */
+export async function noteRun(run: EndedRun, options: CommonOptions, io: Io): Promise<void> {
+  const isForPeople = io.stderr.isTTY === true;
+  const records = await readRecords(run, { ...options, isForPeople }, io).catch(toGatewayError);
+  if (records instanceof GatewayError) {
+    await note(`gateway: whether its requests reached the gateway is not known: ${records.message}\n`, io);
+  } else if (records.length === 0) {
+    const advice = `if ${run.agent} got answers, its settings lead elsewhere or have another key; "gateway doctor" checks them`;
+    await note(`gateway: no request of this run reached the gateway: ${advice}\n`, io);
+  } else if (isForPeople) await note(summaryOf(records), io);
+}
+
+/** All of them; if nobody counts them, at least one if there is any. */
+async function readRecords(
+  run: EndedRun,
+  { isForPeople, ...options }: CommonOptions & { readonly isForPeople: boolean },
+  io: Io,
+): Promise<readonly ExchangeRecord[]> {
+  const file = await recordsFile(options, io);
+  const written = isForPeople ? [] : await recordsOf(run, file);
+  if (written.length > 0) return written;
   await setTimeout(lastRecordMs, undefined, { signal: io.signal }).catch(() => undefined);
+  return recordsOf(run, file);
+}
+
+/** Its requests for answers, not those for lists of models. */
+async function recordsOf({ id, startedMs }: EndedRun, file: string): Promise<readonly ExchangeRecord[]> {
   const records: ExchangeRecord[] = [];
-  for await (const record of recordsBackwards(await recordsFile(options, io), linesWith([run])))
-    if (record.run === run) records.push(record);
-  if (records.length === 0) return;
+  const ofRun = linesWith([id]);
+  // The first line of each block shows whether those before it are older than the run.
+  const lines = (block: Buffer) => {
+    const first = block.subarray(0, block.indexOf('\n'));
+    return first.includes(id) ? ofRun(block) : [...ofRun(block), first];
+  };
+  for await (const record of recordsBackwards(file, lines)) {
+    if (record.run === id && record.method === 'POST') records.push(record);
+    else if (Date.parse(record.time) + record.total_ms < startedMs) break;
+  }
+  return records;
+}
+
+function summaryOf(records: readonly ExchangeRecord[]): string {
   const sum = (amount: (record: ExchangeRecord) => number | undefined) =>
     records.reduce((total, record) => total + (amount(record) ?? 0), 0);
   const used = amountsText({
@@ -27,7 +74,7 @@ export async function noteRun(run: string, options: CommonOptions, io: Io): Prom
     cost_usd: sum(({ cost_usd }) => cost_usd),
     unpriced: sum(({ usage, cost_usd }) => (usage !== undefined && cost_usd === undefined ? 1 : 0)),
   });
-  await note(`gateway: ${[used, ...findingsOf(records)].join('; ')}; ${whereToLook(records)}\n`, io);
+  return `gateway: ${[used, ...findingsOf(records)].join('; ')}; ${whereToLook(records)}\n`;
 }
 
 /** What policies and limits did. */

@@ -1,14 +1,9 @@
+import type { Run } from '../../lib/run-key.ts';
 import { followRecords } from '../../record/read-records.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { note } from '../shell/print/print.ts';
 import { recordsFile } from '../shell/running-configuration.ts';
-
-/** What a run may use: US$ and requests. */
-export interface RunLimits {
-  readonly budget: number | undefined;
-  readonly requests: number | undefined;
-}
 
 /** Shares of what it may use at which a run is warned of. */
 const shares = [0.95, 0.75] as const;
@@ -28,7 +23,7 @@ interface Watched {
  * What it was raised by meanwhile is not known here.
  */
 export async function watchRun(
-  { id, budget, requests }: RunLimits & { readonly id: string },
+  { id, budget, requests }: Run,
   options: CommonOptions,
   io: Io,
   signal: AbortSignal,

@@ -1,5 +1,6 @@
 import { hash as digestOf, randomInt, timingSafeEqual } from 'node:crypto';
 import type * as z from 'zod';
+import { parseRunKey } from '../../lib/run-key.ts';
 import { keyChecksum } from '../../policy/detectors/secrets/key-checksum.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { limitsSchema } from '../schema/sections.ts';
@@ -49,7 +50,10 @@ export interface KeyLimits {
 
 export interface KeyRing {
   readonly size: number;
-  /** The record of a presented key: one hash, one lookup, one comparison in constant time. */
+  /**
+   * The record of a presented key, also one that names a run: one hash, one lookup, one comparison in constant time for
+   * each of the two.
+   */
   find(presented: string): KeyRecord | undefined;
   records(): Iterable<KeyRecord>;
 }
@@ -72,12 +76,16 @@ export function createKeyRing(entries: readonly KeyEntry[], replaced: readonly K
     if (others === undefined) byPrefix.set(prefix, [entry]);
     else others.push(entry);
   }
+  const findPlain = (presented: string) => {
+    const hash = hashKey(presented);
+    const candidates = byPrefix.get(hash.slice(0, prefixLength));
+    return candidates?.find((entry) => timingSafeEqual(Buffer.from(entry.hash), Buffer.from(hash)))?.record;
+  };
   return {
     size: entries.length,
     find(presented) {
-      const hash = hashKey(presented);
-      const candidates = byPrefix.get(hash.slice(0, prefixLength));
-      return candidates?.find((entry) => timingSafeEqual(Buffer.from(entry.hash), Buffer.from(hash)))?.record;
+      const { key, runs } = parseRunKey(presented);
+      return findPlain(key) ?? (runs.length > 0 ? findPlain(presented) : undefined);
     },
     records: () => entries.map(({ record }) => record),
   };

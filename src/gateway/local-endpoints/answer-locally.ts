@@ -69,7 +69,7 @@ async function answerModels(
   { endpoint, pathModel = '', query, login }: LocalRequest,
 ): Promise<void> {
   isOwners(exchange, gateway.health.ownerProof);
-  const key = identify(exchange, gateway, { endpoint: endpoint.kind, login });
+  const { key } = identify(exchange, gateway, { endpoint: endpoint.kind, login });
   const list = modelListFor(endpoint, exchange.request);
   if (endpoint.kind === 'model') {
     const model = allowedModel(pathModel, gateway, key);

@@ -22,8 +22,8 @@ interface SpendingExchange {
 }
 
 interface SpendingParts {
-  /** The limits of a key and its project, and of a run of the key; undefined if there are none. */
-  readonly limiterFor: (key: KeyRecord, ofRun?: KeyLimits) => Limiter | undefined;
+  /** The limits of a key and its project, and of runs of the key; undefined if there are none. */
+  readonly limiterFor: (key: KeyRecord, ofRuns?: readonly KeyLimits[]) => Limiter | undefined;
   /** Undefined if no ledger is kept. */
   readonly ledger: Ledger | undefined;
 }
@@ -31,8 +31,8 @@ interface SpendingParts {
 interface ClientRequest {
   /** As the client sent it. */
   readonly body: Buffer;
-  /** What the client itself allows the run that the request belongs to. */
-  readonly ofRun: KeyLimits | undefined;
+  /** What the runs that the request belongs to may use. */
+  readonly ofRuns: readonly KeyLimits[];
 }
 
 /**
@@ -79,12 +79,12 @@ export class ExchangeSpending implements Subscriber {
    */
   async reserve(
     routed: RoutedRequest,
-    { body, ofRun }: ClientRequest,
+    { body, ofRuns }: ClientRequest,
     { limiterFor, ledger }: SpendingParts,
   ): Promise<void> {
     const spending = new Spending(routed);
     this.#spending = spending;
-    const limiter = limiterFor(routed.decided.key, ofRun);
+    const limiter = limiterFor(routed.decided.key, ofRuns);
     const { startedMs } = this.#exchange;
     const session = this.#session;
     if (limiter !== undefined) {

@@ -16,6 +16,19 @@ test('finds a record by its key and nothing by another', () => {
   expect(ring.find('')).toBeUndefined();
 });
 
+test('finds the key of a run by the key that the run was given, unless the key itself ends so', () => {
+  const run = '~run-5b2ce1f0a97d~usd-5';
+  const ring = createKeyRing([
+    { hash: hashKey('the-first-of-the-keys'), record: record('first') },
+    { hash: hashKey(`the-second-of-the-keys${run}`), record: record('second') },
+  ]);
+
+  expect(ring.find(`the-first-of-the-keys${run}`)?.id).toBe('first');
+  expect(ring.find(`the-second-of-the-keys${run}`)?.id).toBe('second');
+  expect(ring.find(`the-third-of-the-keys${run}`)).toBeUndefined();
+  expect(ring.find('the-first-of-the-keys~run-5b2ce1f0a97d~usd-many')).toBeUndefined();
+});
+
 test('tells keys apart whose hashes begin the same', () => {
   const hash = hashKey('the-first-of-the-keys');
   const twin = `${hash.slice(0, -1)}${hash.endsWith('0') ? '1' : '0'}`;
