@@ -22,7 +22,7 @@ a retry can't help, the answer has \`x-should-retry: false\`.
 
 Besides the reasons of your own rules, a refusal with the code \`policy.blocked\` has one of these where no rule of yours
 has decided: \`content.gateway_key\` (the request holds a project key, or a secret of the configuration),
-\`content.client_credential\` (it holds the client's own login), \`content.opaque\` and \`content.unseen_reference\` (what
+\`content.client_credential\` (it holds the client's own login, or a project key of [a form of its own](keys.md#a-key-of-your-own-form)), \`content.opaque\` and \`content.unseen_reference\` (what
 \`opaque_content\` and \`unseen_references\` forbid), \`content.unreadable\` (a text that can't be read as what it says it is),
 \`content.unredactable\` (a match that can't be replaced where it stands), \`content.stored_conversation\` (a conversation at
 the provider, whose placeholders nobody could restore), \`policy.default\` (no rule allows it, and \`default: deny\`).
