@@ -77,7 +77,12 @@ const places: [string, Sent][] = [
 
 test.each(places)('is refused in %s, and nowhere written down', async (_, sent) => {
   for (const gateway of [plain, beside]) {
-    for (const as of [{ 'x-api-key': key }, { authorization: `bearer  ${key}` }, { 'x-gateway-key': key }]) {
+    for (const as of [
+      { 'x-api-key': key },
+      { authorization: `bearer  ${key}` },
+      { 'x-gateway-key': key },
+      { 'x-api-key': `${key}~run-5b2ce1f0a97d~usd-5` },
+    ]) {
       const { status, text, requests, record } = await send(gateway, { ...sent, as });
 
       expect([status, requests]).toEqual([403, []]);
