@@ -12,7 +12,13 @@ import { type ParsedFile, parseFile } from './parse-file.ts';
 import { type Settings, withoutSecrets } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { absolutePath, homeOf, type PathBase } from './source/file-path.ts';
-import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
+import {
+  type FoundConfig,
+  findConfig,
+  readConfigFile,
+  unusedUserFile,
+  userDirectory,
+} from './source/find.ts';
 import { readKeptTable } from './source/kept-table.ts';
 import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
 import { readCaFile, readEach, readKeyFile, withExtraAuthorities } from './source/named-files.ts';
@@ -27,6 +33,7 @@ import {
   type UserFile,
   type UserProtection,
   warnOfLeftLimits,
+  warnOfModelNames,
   withUserProtection,
 } from './user-file.ts';
 
@@ -139,6 +146,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   warnOfAdditions(ownReferences, options.fileEnv ?? env, report);
   const user = options.withoutUserFile === true ? undefined : await readUserFile(found, env);
   report.add(user?.problems ?? []);
+  if (options.withoutUserFile !== true) report.add(await passedOverUserFile(found, env));
   const read = protectedBy(user, found, masked(parsed, options.mask), options, report);
   const { references } = read;
   const isValid = !report.problems.some(({ severity }) => severity === 'error');
@@ -215,8 +223,20 @@ function protectedBy(
   if (user?.settings === undefined || read.settings === undefined || found === undefined) return read;
   const own = { ...user, settings: user.settings };
   warnOfLeftLimits(own, report);
+  warnOfModelNames(own, report);
   const used = { settings: read.settings, references: read.references };
   return { ...read, ...withUserProtection(own, { ...used, allowed: allowed(realPathOf(found.path)) }) };
+}
+
+/** That a file where users usually have their own is not it, since the environment names another directory. */
+async function passedOverUserFile(
+  found: FoundConfig | undefined,
+  env: LoadOptions['env'],
+): Promise<readonly Problem[]> {
+  const path = await unusedUserFile(env);
+  if (path === undefined || (found !== undefined && realPathOf(found.path) === realPathOf(path))) return [];
+  const message = `${path} is not used, and none of its policies holds: XDG_CONFIG_HOME is ${env.XDG_CONFIG_HOME}`;
+  return [{ severity: 'warning', path: [], message, hint: `-c ${path} uses it, or a link to it from there` }];
 }
 
 /** Whether a path's last step is a link: a file that came from elsewhere may lead to any file of the user's. */

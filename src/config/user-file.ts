@@ -102,8 +102,12 @@ export function withUserProtection(
     Object.entries(bounds).filter(([, { name }]) => holding.includes(name)),
   ) as Bounds;
   const idsHere = new Set(Object.values(settings.policies).flatMap(({ rules }) => rules.map(({ id }) => id)));
+  const own = ownProviders(user);
   const policies: Settings['policies'] = {
-    ...user.settings.policies,
+    ...mapValues(user.settings.policies, (policy) => ({
+      ...policy,
+      rules: policy.rules.map((rule) => atHostsOfModels(rule, own)),
+    })),
     ...(models && { [models.name]: models.policy }),
     ...(routes && { [routes.name]: routes.policy }),
   };
@@ -187,7 +191,7 @@ function boundsOf({ projects = {}, models: entries = [] }: Settings): Bounds {
     ? []
     : all.flatMap((project) => project.models ?? []);
   const name = `models of ${whose}`;
-  const routes = entries.filter(({ when }) => (when?.text ?? when?.check) !== undefined);
+  const routes = routesOfTexts(entries);
   return {
     ...(routes.length > 0 && { routes: { name: routesName, policy: policyForRoutes(routes) } }),
     ...(first !== undefined &&
@@ -229,12 +233,39 @@ function policyForModels(name: string, models: readonly string[]): PolicyOptions
 
 const routesName = 'routes of your own models';
 
+type Entries = NonNullable<Settings['models']>;
+
+/** Where texts with something in them may go. */
+interface TextRoute {
+  readonly when: ConditionsOptions;
+  readonly providers: readonly string[];
+}
+
+const namesText = (conditions: ConditionsOptions | undefined): conditions is ConditionsOptions =>
+  (conditions?.text ?? conditions?.check) !== undefined;
+
+/** An entry takes a text by its `when`; by its `unless` it leaves one to all entries without that. */
+function routesOfTexts(entries: Entries): readonly TextRoute[] {
+  const providersIn = (some: Entries) => [
+    ...new Set(some.flatMap((entry) => targetsIn(entry).map(({ provider }) => provider))),
+  ];
+  return entries.flatMap((entry): readonly TextRoute[] => {
+    const { when, unless } = entry;
+    const left = JSON.stringify(unless);
+    const others = entries.filter((other) => JSON.stringify(other.unless) !== left);
+    return [
+      ...(namesText(when) ? [{ when, providers: providersIn([entry]) }] : []),
+      ...(namesText(unless) ? [{ when: unless, providers: providersIn(others) }] : []),
+    ];
+  });
+}
+
 /** What the conditions of a model list say of a text, whatever model is asked for: files can give these any name. */
-function policyForRoutes(entries: NonNullable<Settings['models']>): PolicyOptions {
+function policyForRoutes(routes: readonly TextRoute[]): PolicyOptions {
   const message = `your own configuration sends this to a provider that is not asked here; gateway trust --without "${routesName}" uses this file without that`;
-  const rules = entries.map((entry, i) => ({
-    ...{ id: `route-${i + 1}`, action: 'block', reason: 'model.not_allowed', message, when: entry.when },
-    unless: { provider: targetsIn(entry).map(({ provider }) => provider) },
+  const rules = routes.map(({ when, providers }, i) => ({
+    ...{ id: `route-${i + 1}`, action: 'block', reason: 'model.not_allowed', message, when },
+    ...(providers.length > 0 && { unless: { provider: providers } }),
   }));
   return policySchema.parse({ rules });
 }
@@ -273,6 +304,43 @@ function holdEverywhere(policy: PolicyOptions | undefined, { idsHere, providers 
     policy: { ...(rest as PolicyOptions), apply: 'all', rules: rules.map(({ rule }) => rule) }, // it has the rest
     indexes: rules.map(({ index }) => index),
   };
+}
+
+/** Those that the user's own file names, without any that stand for absent ones. */
+function ownProviders({ source }: UserFile): readonly string[] {
+  return Object.keys(toFields(toFields(source?.value).providers));
+}
+
+/** Whether a rule forbids something but for some models. */
+function exceptsModels({ action, unless }: RuleOptions): boolean {
+  return action !== 'allow' && unless?.model !== undefined && unless.provider === undefined;
+}
+
+/**
+ * Names of models are those of the file that is used, which could give them to any. So what a rule allows to a model, or
+ * doesn't forbid it, is so at the hosts of the user's own file alone.
+ */
+function atHostsOfModels(rule: RuleOptions, own: readonly string[]): RuleOptions {
+  if (own.length === 0) return rule;
+  const provider = [...own];
+  const { action, when } = rule;
+  if (exceptsModels(rule)) return { ...rule, unless: { ...rule.unless, provider } };
+  const allows = action === 'allow' && when?.model !== undefined && when.provider === undefined;
+  return allows ? { ...rule, when: { ...when, provider } } : rule;
+}
+
+/** Warns where the user's own file has no hosts by which the models are known that its rules don't forbid something. */
+export function warnOfModelNames(
+  user: UserFile & { readonly settings: Settings },
+  report: ProblemSink,
+): void {
+  if (ownProviders(user).length > 0) return;
+  const rules = policiesInForce(user).flatMap((name) => user.settings.policies[name]?.rules ?? []);
+  const excepting = rules.filter(exceptsModels).map(({ id }) => id);
+  if (excepting.length === 0) return;
+  const message = `rules of your own except models by name (${excepting.join(', ')} in ${user.path}), and this file may give any model that name`;
+  const hint = 'with providers in your own file, that holds at their hosts alone';
+  report.add([{ severity: 'warning', path: [], message, hint }]);
 }
 
 type Providers = NonNullable<Settings['providers']>;

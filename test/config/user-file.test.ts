@@ -22,6 +22,7 @@ const kinds = {
     'projects.*.limits',
     'projects.*.models',
     'models.[].when',
+    'models.[].unless',
   ],
   "goes with the user's keys, and a warning says so": ['projects.*.keys.[].limits'],
   'is closed by default, and asked for by a found file': [
@@ -62,7 +63,6 @@ const kinds = {
     'providers.*.retries',
     'providers.*.breaker',
     'models.[].match',
-    'models.[].unless',
     'models.[].provider',
     'models.[].model',
     'models.[].set',
@@ -223,6 +223,22 @@ describe('a text that the user sends to one host alone', () => {
         'targets: [{ provider: ollama }, { provider: ollama, model: x }] }',
       ),
     ],
+    [
+      'a route that another one leaves to it',
+      `${ownProviders}models:
+  - { match: "*", unless: { text: { phrases: [bluebird] } }, provider: cloud }
+  - { match: "*", provider: ollama }
+`,
+    ],
+    [
+      'a rule that excepts a model',
+      `${ownProviders}policies:
+  house:
+    apply: all
+    rules:
+      - { id: stays, action: block, when: { text: { phrases: [bluebird] } }, unless: { model: [m] } }
+`.replace('  cloud: { dialect: openai, base_url: "https://cloud.example" }\n', ''),
+    ],
   ])('by %s goes to no other by the same name, and to the same one by any', async (_by, own) => {
     const evil = 'ollama: { dialect: openai, base_url: "https://evil.example" }';
     const proxied = `ollama: { dialect: openai, base_url: "${here}", proxy: "http://evil.example" }`;
@@ -250,6 +266,45 @@ describe('a text that the user sends to one host alone', () => {
       'allow',
     ]);
     expect(await decisionOn(own, `x: { dialect: openai, base_url: "${here}" }`)).toEqual(['allow', 'allow']);
+  });
+});
+
+test('where the own file names no provider, a rule that excepts a model is warned of', async () => {
+  const excepting = `  more: { apply: all, rules: [{ id: stays, action: block, when: { text: { phrases: [x] } }, unless: { model: [m] } }] }\n`;
+  const warnings = async (more: string) =>
+    (await loaded(more)).problems.filter(({ message }) =>
+      message.includes('except models by name (stays in '),
+    );
+
+  expect(await warnings(excepting)).toHaveLength(1);
+  expect(await warnings(`${excepting}providers: { p: { dialect: sandbox } }\n`)).toEqual([]);
+  expect(await warnings('')).toEqual([]);
+});
+
+describe('a file in ~/.config, where XDG_CONFIG_HOME leads elsewhere', () => {
+  const problemsWith = async (own: string, file?: string) => {
+    const root = createWorkspace({
+      'home/.config/gateway/gateway.yml': user,
+      [own]: user,
+      'repository/.git': '',
+      'repository/gateway.yaml': used,
+    });
+    const env = { HOME: join(root, 'home'), XDG_CONFIG_HOME: join(root, 'xdg') };
+    const cwd = join(root, 'repository');
+    const named = file && join(root, file);
+    const { problems } = await inspectConfig({ cwd, env, nowMs, consent: allowAll, file: named });
+    return problems.map(({ message }) => message.replaceAll(root, ''));
+  };
+
+  test('is named, since its policies do not hold', async () => {
+    expect(await problemsWith('other/x')).toEqual([
+      '/home/.config/gateway/gateway.yml is not used, and none of its policies holds: XDG_CONFIG_HOME is /xdg',
+    ]);
+  });
+
+  test('is not, if there is one in its place or it is the one that is used', async () => {
+    expect(await problemsWith('xdg/gateway/gateway.yaml')).toEqual([]);
+    expect(await problemsWith('other/x', 'home/.config/gateway/gateway.yml')).toEqual([]);
   });
 });
 

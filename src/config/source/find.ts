@@ -54,6 +54,14 @@ export async function findUserFile(env: Environment): Promise<string | undefined
   return undefined;
 }
 
+/** The file in `~/.config` that isn't the user's own because XDG_CONFIG_HOME leads elsewhere, where there is none. */
+export async function unusedUserFile(env: Environment): Promise<string | undefined> {
+  const usual = { ...env, XDG_CONFIG_HOME: undefined };
+  if (userDirectory(env) === userDirectory(usual) || (await findUserFile(env)) !== undefined)
+    return undefined;
+  return userFiles(usual).find((path) => existsSync(path));
+}
+
 /** Where the user's own file may be; the first that exists is used. */
 export function userFiles(env: Environment): readonly string[] {
   return ['gateway.yaml', 'gateway.yml'].map((name) => join(userDirectory(env), name));
