@@ -29,7 +29,7 @@ describe('run, where answers would be made up although a key is at hand', () => 
 
     expect(exit).toBe(0);
     expect(readFileSync(file, 'utf8')).toMatch(/\{ANTHROPIC_API_KEY}/);
-    expect(terminal.screen()).toMatch(/for claude:\s+\S+gateway\.yaml;[\s\S]*the agent runs$/);
+    expect(terminal.screen()).toMatch(/for claude:\s+\S+gateway\.yaml;[\s\S]*the agent runs\n/);
   });
 
   test('takes no for the sandbox, and Ctrl-C for neither', async () => {
@@ -41,7 +41,7 @@ describe('run, where answers would be made up although a key is at hand', () => 
     const [no, interrupted] = [await refused.terminal.ended, await left.terminal.ended];
 
     expect([no.exit, interrupted.exit]).toEqual([0, 130]);
-    expect(refused.terminal.screen()).toMatch(/sandbox mode[\s\S]*the agent runs$/);
+    expect(refused.terminal.screen()).toMatch(/sandbox mode[\s\S]*the agent runs\n/);
     expect(left.terminal.screen()).not.toContain('the agent runs');
     expect([refused, left].map(({ file }) => existsSync(file))).toEqual([false, false]);
   });
@@ -58,5 +58,5 @@ test('run with a login at hand and no file asks nothing, and says whose answers 
   const terminal = startTerminal(['run', 'claude'], { home, env });
   await terminal.ended;
 
-  expect(terminal.screen()).toMatch(/no gateway\.yaml: the agent's\s+own\s+login[\s\S]*the agent runs$/);
+  expect(terminal.screen()).toMatch(/no gateway\.yaml: the agent's\s+own\s+login[\s\S]*the agent runs\n/);
 });
