@@ -239,13 +239,13 @@ describe('names the fault', () => {
 
   const asking = (url: string, more = '') =>
     `${ports}policies: { house: { apply: all, rules: [{ id: people, action: block, when: { check: { url: "${url}"${more} } } }] } }\n`;
-  const ofService: readonly (readonly [string, Script | undefined, RegExp, timeout?: string])[] = [
-    ['with nobody there', undefined, /^error check http:.* could not be asked \(ECONNREFUSED\)$/],
-    ['that answers something else', lists, /answered something else than a list for each text$/],
+  const ofService: readonly (readonly [string, Script | undefined, RegExp, timeout: string])[] = [
+    ['with nobody there', undefined, /^error check http:.* could not be asked \(ECONNREFUSED\)$/, '10s'],
+    ['that answers something else', lists, /answered something else than a list for each text$/, '10s'],
     ['that is late', () => undefined, /did not answer within 50 ms/, '50ms'],
-    ['that fails', (response) => response.writeHead(500).end(), /answered with status 500$/],
+    ['that fails', (response) => response.writeHead(500).end(), /answered with status 500$/, '10s'],
   ];
-  test.each(ofService)('a service of a rule %s', async (_name, script, fault, timeout = '10s') => {
+  test.each(ofService)('a service of a rule %s', async (_name, script, fault, timeout) => {
     const url = script === undefined ? await deadUrl() : (await startHost(script)).url;
 
     const { faults } = await examine({ yaml: asking(url, `, timeout: ${timeout}`) });
