@@ -62,7 +62,7 @@ export function extractLogin(
   const ofLogins = given.flatMap(({ secret }) =>
     [secret, ...secret.split(/, */)].flatMap((each) => [each, each.replace(anyScheme, '')]),
   );
-  const secrets = [...new Set([...ofLogins, ...projectKeys])];
+  const secrets = [...ofLogins, ...projectKeys];
   const scrubber = new Scrubber(secrets);
   exchange.scrubAlso(secrets);
   const isInHeader = request.scrubHeaders(scrubber.text, {
@@ -126,36 +126,12 @@ function faultOf({ name, value, secret }: Given, keys: Pick<KeyRing, 'find'>): G
 }
 
 /**
- * Whether one of the texts that are to leave contains the client's own credential, as it is or as JSON and URLs encode it,
- * or cut into parts: a login's one place is the header for its provider, and a project key has none.
+ * Whether one of the texts that are to leave contains the client's own credential, as it is or as JSON and URLs encode it:
+ * a login's one place is the header for its provider, and a project key has none.
  */
 export function hasLogin(login: ClientLogin | undefined, texts: readonly Buffer[]): boolean {
   if (login === undefined) return false;
-  const { isElsewhere, scrubber } = login;
-  return (
-    isElsewhere || texts.some((text) => scrubber.bytes(text) !== text || scrubber.secrets.some(isCutIn(text)))
-  );
-}
-
-/** More than anybody splits a text by chance. */
-const maxCuts = 4;
-
-/**
- * Whether nearly all pieces of a secret, of eight characters each, are in a text, wherever: each cut through it spoils at
- * most one. Where the first pieces are missing, no others are looked for.
- */
-function isCutIn(text: Buffer): (secret: string) => boolean {
-  return (secret) => {
-    const pieces = secret.match(/.{8}/g) ?? [];
-    let cuts = Math.min(maxCuts, Math.floor(pieces.length / 3));
-    if (cuts === 0) return false;
-    for (const piece of pieces) {
-      if (text.includes(piece)) continue;
-      cuts -= 1;
-      if (cuts < 0) return false;
-    }
-    return true;
-  };
+  return login.isElsewhere || texts.some((text) => login.scrubber.bytes(text) !== text);
 }
 
 /** The refusal of a request that contains it. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   json,
@@ -13,7 +12,7 @@ import { type HostRequest, startHost } from '../kit/host.ts';
 
 // A provider that takes the client's own login, next to one with a key of the gateway's.
 
-const token = `sk-ant-oat01-${createHash('sha512').update('login').digest('base64url')}AAAAAAAAA`;
+const token = `sk-ant-oat01-${'aB3_-'.repeat(20)}`;
 /** Fits into a header's name. */
 const short = 'A-Login-of-this-Length-0123456789';
 const login = { 'x-gateway-key': secrets.PROJECT_KEY, authorization: `Bearer ${token}` };
@@ -237,23 +236,9 @@ describe('it is masked wherever configured secrets are', () => {
   });
 });
 
-const inBlocks = (...texts: readonly string[]) =>
-  body.replace('"hi"', JSON.stringify(texts.map((text) => ({ type: 'text', text }))));
-const inTurns = (...texts: readonly string[]) =>
-  JSON.stringify({ ...JSON.parse(body), messages: texts.map((content) => ({ role: 'user', content })) });
-
-test('a part of it alone passes', async () => {
-  const sent = await send(login, { text: body.replace('hi', `tokens begin with ${token.slice(0, 60)}`) });
-
-  expect(sent.status).toBe(200);
-});
-
 describe('in the wrong place it is blocked', () => {
   test.each([
     ['the body', { text: body.replace('hi', `my token is ${token}`) }, {}],
-    ['the body, over two blocks', { text: inBlocks(token.slice(0, 50), token.slice(50)) }, {}],
-    ['the body, in five blocks', { text: inBlocks(...(token.match(/.{1,23}/g) ?? [])) }, {}],
-    ['the body, over two turns', { text: inTurns(token.slice(0, 20), token.slice(20)) }, {}],
     ['the body, escaped', { text: body.replace('hi', `\\u0073${token.slice(1)}`) }, {}],
     ['the model', { model: token }, {}],
     ['a header', {}, { 'user-agent': `agent ${token}` }],

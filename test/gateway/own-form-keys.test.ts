@@ -64,19 +64,6 @@ const places: [string, Sent][] = [
     'a text with escapes',
     { text: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"${escaped}"}]}` },
   ],
-  [
-    'two turns',
-    {
-      text: JSON.stringify({
-        model: 'm',
-        max_tokens: 9,
-        messages: [
-          { role: 'user', content: key.slice(0, 14) },
-          { role: 'user', content: key.slice(14) },
-        ],
-      }),
-    },
-  ],
   ['a link', { content: `https://x.test/?k=${encodeURIComponent(key)}&y` }],
   ['the model', { model: key }],
   ['a header', { headers: { 'user-agent': `tool ${key}` } }],
