@@ -23,6 +23,9 @@ if (differing >= 0 && current[differing] < minimum[differing]) {
   // From Node 22.8 on, compiled code is kept for the next command: beside the code, where only they may write who may
   // change that too. Where nobody may, Node goes on without.
   const { enableCompileCache } = require('node:module');
-  if (enableCompileCache !== undefined) enableCompileCache(`${__dirname}/../dist/.compiled`);
+  const dist = `${__dirname}/../dist`;
+  // Another user's folder would get files there that its owner can't remove.
+  const isOwn = process.getuid === undefined || require('node:fs').statSync(dist).uid === process.getuid();
+  if (enableCompileCache !== undefined && isOwn) enableCompileCache(`${dist}/.compiled`);
   require('../dist/main.js'); // it sets the exit code itself
 }

@@ -70,9 +70,12 @@ const loadedWhenUsed = {
 /** Names of what a module exports. Node 20 can't import TypeScript. */
 async function exportsOf(module) {
   if (!module.endsWith('.ts')) return Object.keys(await import(module));
-  return [...readFileSync(module, 'utf8').matchAll(/^export (?:const|class|function) (\w+)/gm)].map(
-    ([, name]) => name,
-  );
+  const lines = readFileSync(module, 'utf8').match(/^export (?!type |interface ).+/gm) ?? [];
+  return lines.map((line) => {
+    const [, name] = /^export (?:const|class|function) (\w+)/.exec(line) ?? [];
+    if (name === undefined) throw new Error(`not read later whole, ${module}: ${line}`);
+    return name;
+  });
 }
 
 // What packages themselves require only when they need it, by whom: files of their own too.

@@ -101,11 +101,11 @@ export function build(io: Io): Command {
           const namesModel = isOwn || models.main !== undefined;
           // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
           const signal = deadline(io.signal, options.timeout ?? answerSeconds);
-          const login = await usesLogin(address, { name, model: models.main, isForced, signal });
+          const login = await usesLogin(address, { name, model: models.main, isForced, signal }).catch(ofOlder);
           const isLimited = budget !== undefined || requests !== undefined;
           await refuseBypass(name, { url, namesModel, login, isLimited }, io);
           const choice = { name, models, isOwn, defaultModel, signal };
-          const chosen = await chooseModels(address, choice, io);
+          const chosen = await chooseModels(address, choice, io).catch(ofOlder);
           const limits = await readModelLimits(address, chosen.models.main, signal);
           if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
           const catalogue = login
@@ -132,7 +132,8 @@ export function build(io: Io): Command {
           const exit = await startAgent(agent, io).finally(() => ended.abort());
           await watching;
           // Another gateway's records are not at hand.
-          if (isOurs && options.quiet !== true && !io.env.GATEWAY_URL) {
+          const isQuestion = own.some((word) => /^(?:-[hvV]|--help|--version)$/.test(word));
+          if (isOurs && options.quiet !== true && !io.env.GATEWAY_URL && !isQuestion) {
             const { noteRun } = await import('./run/note-run.ts');
             await noteRun({ id: run.id, agent: name, startedMs }, options, io);
           }
@@ -142,6 +143,13 @@ export function build(io: Io): Command {
         }
       },
     );
+}
+
+/** A gateway that doesn't know the keys of runs takes one for another key. */
+function ofOlder(error: unknown): never {
+  if (!(error instanceof GatewayError) || error.code !== 'key.invalid') throw error;
+  const advice = 'if the key is right, that gateway is older than this command: restart it';
+  throw new GatewayError(error.code, `${error.message}; ${advice}`, { requestId: error.requestId });
 }
 
 /** The file that Codex needs to know a model; undefined for other agents, and with a login, whose models it fetches. */

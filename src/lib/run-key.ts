@@ -8,7 +8,7 @@ export interface Run {
 
 /** Runs within runs that a key may name. */
 const maxRuns = 8;
-const lastRun = /~(run-[0-9a-f]{12})(?:~usd-(\d{1,6}(?:\.\d{1,6})?))?(?:~requests-(\d{1,9}))?$/;
+const lastRun = /~(run-[0-9a-f]{12})(?:~usd-(\d{1,6}(?:\.\d{1,6})?))?(?:~requests-(\d{1,16}))?$/;
 
 /**
  * The project key that `gateway run` gives an agent: it says which run a request belongs to and what that may use. In the

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** A folder by its real path too, if that is another one. */
@@ -13,9 +13,17 @@ export function withRealPath(directory: string): readonly string[] {
 /** The root of the repository that a folder is in, and the main checkout that a worktree belongs to; none outside one. */
 export function gitRoots(directory: string): readonly string[] {
   for (let root = directory; ; root = dirname(root)) {
-    const entry = statSync(join(root, '.git'), { throwIfNoEntry: false });
+    const entry = gitEntry(root);
     if (entry !== undefined) return entry.isFile() ? [root, ...mainCheckout(root)] : [root];
     if (dirname(root) === root) return [];
+  }
+}
+
+function gitEntry(directory: string): Stats | undefined {
+  try {
+    return statSync(join(directory, '.git'), { throwIfNoEntry: false });
+  } catch {
+    return undefined; // git can't look at it either
   }
 }
 
