@@ -12,7 +12,7 @@ import { findTools, type OfferedTools } from './traverse/offered-tools.ts';
 import { worstInputTokens } from './traverse/worst-input.ts';
 
 // Lists that some hosts try when the model can't serve: of names, or of objects with one.
-const substituteFields = ['models', 'fallbacks', 'fallback_models', 'fallback_model'] as const;
+export const substituteFields = ['models', 'fallbacks', 'fallback_models', 'fallback_model'] as const;
 
 /** Names of models in a request besides its `model`: substitutes, and those that its tools, plugins and preset use. */
 function otherModels(document: JsonDocument): readonly string[] {

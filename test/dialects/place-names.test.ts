@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Dialect } from '../../src/dialects/dialect.ts';
 import { shownPlace } from '../../src/dialects/place-names.ts';
+import { dialects } from '../../src/dialects/registry.ts';
+import { substituteFields } from '../../src/policy/rule-inputs.ts';
+import { capSpellings } from '../../src/policy/traverse/caps.ts';
 import { dialectNames } from '../kit/dialects.ts';
 import { documentedFieldsOf } from './translation/documented-fields.ts';
 
@@ -12,6 +16,25 @@ test.each(dialectNames)('every documented member of %s may be shown', (dialect) 
 
   expect(hidden).toEqual([]);
   expect(steps.length).toBeGreaterThan(3);
+});
+
+test('every name that the gateway itself reads may be shown', () => {
+  const ofDialects = Object.values<Dialect>(dialects).flatMap((dialect) => [
+    ...dialect.places.keys(),
+    ...(dialect.settings ?? []),
+    ...dialect.caps.flatMap((path) => path.split('.')),
+    ...(dialect.answerCounts ?? []).flatMap((path) => path.split('.')),
+    ...(dialect.storedConversation === undefined ? [] : [dialect.storedConversation]),
+    ...(dialect.laterField === undefined ? [] : [dialect.laterField]),
+  ]);
+  const others = [
+    ...['previous_interaction_id', 'structured_outputs', '$ref', '$defs', '$schema'],
+    ...['edits', 'clear_at_least', 'task_budget', 'mcp_toolset'],
+  ];
+
+  const names = [...ofDialects, ...substituteFields, ...capSpellings, ...others];
+
+  expect(names.filter((name) => shownPlace(`/${name}`) !== `/${name}`)).toEqual([]);
 });
 
 test.each([

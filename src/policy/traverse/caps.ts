@@ -13,7 +13,7 @@ export interface Cap {
 }
 
 // Hosts' spellings, reduced to letters: max_tokens, maxOutputTokens, options.num_predict …
-const spellings = new Set([
+export const capSpellings: ReadonlySet<string> = new Set([
   'maxtokens',
   'maxcompletiontokens',
   'maxoutputtokens',
@@ -56,7 +56,7 @@ function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): v
 
 function addCap(document: JsonDocument, key: number, caps: Cap[], isKnown = false): void {
   const entry = key + 1;
-  if (!(isKnown || spellings.has(lettersOf(document.text(key)))) || document.kind(entry) === kinds.null)
+  if (!(isKnown || capSpellings.has(lettersOf(document.text(key)))) || document.kind(entry) === kinds.null)
     return;
   caps.push({ entry, tokens: tokensOf(document, entry), isOwn: false });
 }
