@@ -101,7 +101,9 @@ export function build(io: Io): Command {
           const namesModel = isOwn || models.main !== undefined;
           // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
           const signal = deadline(io.signal, options.timeout ?? answerSeconds);
-          const login = await usesLogin(address, { name, model: models.main, isForced, signal }).catch(ofOlder);
+          const login = await usesLogin(address, { name, model: models.main, isForced, signal }).catch(
+            ofOlder,
+          );
           const isLimited = budget !== undefined || requests !== undefined;
           await refuseBypass(name, { url, namesModel, login, isLimited }, io);
           const choice = { name, models, isOwn, defaultModel, signal };
