@@ -40,7 +40,7 @@ function askedBy(document: JsonDocument, entry: number): boolean | undefined {
     case kinds.number:
       return document.number(entry) !== 0;
     case kinds.string:
-      return !refusals.has(document.text(entry).toLowerCase());
+      return document.text(entry) === '' ? undefined : !refusals.has(document.text(entry).toLowerCase());
     default:
       return true;
   }

@@ -154,6 +154,8 @@ describe('thinking', () => {
 
   test.each<object>([
     { reasoning_effort: 'none' },
+    { reasoning_effort: '' },
+    { reasoning: { effort: '' } },
     { reasoning: { enabled: false } },
     { reasoning: { summary: 'auto' } },
     { reasoning: null },
