@@ -66,6 +66,8 @@ interface RoutedDecision {
   readonly route: ChosenRoute;
   /** With the names of its targets. */
   readonly subject: Subject;
+  /** What was found in what may leave; undefined if that is not known. */
+  readonly inputs?: RuleInputs | undefined;
   /** Set if conditions on its size may move the conversation. */
   readonly conversation?: ConversationSize | undefined;
 }
@@ -132,13 +134,14 @@ export class PolicySet {
    * checkpoint does.
    */
   decide(subject: Subject, checkpoint?: Checkpoint): Decision {
-    return this.#decideFor(this.inputs(subject, checkpoint), checkpoint);
+    return this.#decideFor(this.inputs(subject, checkpoint), checkpoint).decision;
   }
 
   /** The same for a client's request, and where it goes: its texts are searched once for both. */
   decideRouted(subject: Subject, plan: RoutePlan, { checkpoint, peaks }: RoutedOptions = {}): RoutedDecision {
     if (plan.fixed !== undefined && this.#providerRules.length === 0) {
-      return { decision: this.decide(subject, checkpoint), route: plan.fixed, subject };
+      const decided = this.#decideFor(this.inputs(subject, checkpoint), checkpoint);
+      return { ...decided, route: plan.fixed, subject };
     }
     const { sizeBound } = plan;
     const id = sizeBound === undefined ? undefined : conversationId(subject);
@@ -156,7 +159,7 @@ export class PolicySet {
     }
     const routed = inputs.withTargets(route);
     return {
-      decision: this.#decideFor(routed, checkpoint),
+      ...this.#decideFor(routed, checkpoint),
       route,
       subject: routed.subject,
       conversation:
@@ -197,18 +200,21 @@ export class PolicySet {
     });
   }
 
-  #decideFor(inputs: RuleInputs, checkpoint: Checkpoint | undefined): Decision {
-    const decision = this.#decideOnce(inputs);
-    if (decision.redacted === undefined) return decision;
+  /** With what was found in the last document that was decided on: if it passes, the one that may leave. */
+  #decideFor(
+    inputs: RuleInputs,
+    checkpoint: Checkpoint | undefined,
+  ): Required<Pick<RoutedDecision, 'decision' | 'inputs'>> {
+    const first = this.#decideOnce(inputs);
+    if (first.redacted === undefined) return { decision: first, inputs };
     const { subject } = inputs;
-    return decideRedacted(decision, (document, policies) =>
-      this.#decideOnce(
-        this.inputs(
-          { ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] },
-          checkpoint,
-        ),
-      ),
-    );
+    let last = inputs;
+    const decision = decideRedacted(first, (document, policies) => {
+      const redactedBy = [...(subject.redactedBy ?? []), ...policies];
+      last = this.inputs({ ...subject, document, redactedBy }, checkpoint);
+      return this.#decideOnce(last);
+    });
+    return { decision, inputs: last };
   }
 
   #decideOnce(inputs: RuleInputs): Decision {
@@ -261,14 +267,11 @@ export class PolicySet {
   }
 
   /** The largest cap on output that no rule objects to, for a request that has none; undefined if there is none. */
-  capLimit(subject: Subject, checkpoint?: Checkpoint): number | undefined {
-    if (this.#capRules.length === 0 || subject.dialect.operation !== 'chat') return undefined;
-    const caps = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
-    const inputs = new RuleInputs(subject, () => this.#compiled(), {
-      caps,
-      ...(checkpoint && { checkpoint }),
-    });
-    return capLimit(this.#capRules, inputs);
+  capLimit(inputs: RuleInputs): number | undefined {
+    const { document, dialect } = inputs.subject;
+    if (this.#capRules.length === 0 || dialect.operation !== 'chat') return undefined;
+    const unlimited = { entry: document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true };
+    return capLimit(this.#capRules, inputs.withCaps([unlimited]));
   }
 
   inputs(subject: Subject, checkpoint?: Checkpoint): RuleInputs {

@@ -100,18 +100,15 @@ export class RuleInputs {
   readonly #peakTokens: number;
 
   /**
-   * `patterns` are asked for when a text is searched. `caps` replaces the caps of the request. `peakTokens` is the largest
-   * size that its conversation has had.
+   * `patterns` are asked for when a text is searched. `peakTokens` is the largest size that its conversation has had.
    */
   constructor(
     subject: Subject,
     patterns: () => Patterns,
     {
-      caps,
       checkpoint = unhurried,
       peakTokens = 0,
     }: {
-      readonly caps?: readonly Cap[];
       readonly checkpoint?: Checkpoint;
       readonly peakTokens?: number;
     } = {},
@@ -119,7 +116,6 @@ export class RuleInputs {
     this.subject = subject;
     this.checkpoint = checkpoint;
     this.#patterns = patterns;
-    this.#caps = caps;
     this.#peakTokens = peakTokens;
   }
 
@@ -129,8 +125,17 @@ export class RuleInputs {
     providers,
   }: Required<Pick<Subject, 'targetModels' | 'providers'>>): RuleInputs {
     const subject = { ...this.subject, targetModels, providers };
+    return this.#copy(subject, this.#caps);
+  }
+
+  /** The same request as if it had these caps. */
+  withCaps(caps: readonly Cap[]): RuleInputs {
+    return this.#copy(this.subject, caps);
+  }
+
+  #copy(subject: Subject, caps: readonly Cap[] | undefined): RuleInputs {
     const inputs = new RuleInputs(subject, this.#patterns, { checkpoint: this.checkpoint });
-    inputs.#caps = this.#caps;
+    inputs.#caps = caps;
     inputs.#searchResult = this.#searchResult;
     inputs.#texts = this.#texts;
     inputs.#tools = this.#tools;

@@ -17,6 +17,7 @@ import {
   toRefusal,
   withholds,
 } from '../../policy/rule.ts';
+import type { RuleInputs } from '../../policy/rule-inputs.ts';
 import type { ClientLogin } from '../client-login.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
@@ -145,7 +146,7 @@ export function decideRequest(
   const startedAt = performance.now();
   const asked = toSubject(meta, request.document, endpoint.dialect);
   const routed = policies.decideRouted(asked, plan, { checkpoint, peaks });
-  const { decision: onBody, route, subject, conversation } = routed;
+  const { decision: onBody, route, subject, inputs, conversation } = routed;
   const decision = withPath(policies, onBody, { endpoint, subject });
   if (decision.action === 'block') {
     const microseconds = Math.round((performance.now() - startedAt) * 1_000);
@@ -153,7 +154,7 @@ export function decideRequest(
   }
   const { redacted } = decision;
   const passed = redacted === undefined ? request : reread(request, redacted, endpoint);
-  const limited = withCapLimit(policies, passed, { subject, checkpoint });
+  const limited = withCapLimit(policies, passed, { subject, inputs });
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   return {
     kind: 'passed',
@@ -168,14 +169,15 @@ export function decideRequest(
 
 /**
  * With the largest cap on output that no rule objects to. It is found with the decision, not when a cap is needed, because
- * the texts of a rule with `check` are known only here.
+ * the texts of a rule with `check` are known only here. `inputs` are those of the decision, so that no text is searched
+ * again for it.
  */
 export function withCapLimit(
   policies: PolicySet,
   request: ModelRequest,
-  { subject, checkpoint }: { readonly subject: Subject; readonly checkpoint?: Checkpoint | undefined },
+  { subject, inputs }: { readonly subject: Subject; readonly inputs?: RuleInputs | undefined },
 ): ModelRequest {
-  const capLimit = policies.capLimit({ ...subject, document: request.document }, checkpoint);
+  const capLimit = policies.capLimit(inputs ?? policies.inputs({ ...subject, document: request.document }));
   return capLimit === undefined ? request : { ...request, capLimit };
 }
 

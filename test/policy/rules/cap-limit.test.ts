@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
-import { compile, subjectOf } from '../deciding.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { noRoute } from '../../../src/policy/routes.ts';
+import { Search } from '../../../src/policy/search/search.ts';
+import { compile, saying, subjectOf } from '../deciding.ts';
 
-const limitOf = (rules: readonly unknown[], body: object = {}) =>
-  compile({ house: { rules } })
-    .select(['house'])
-    .capLimit(subjectOf({ model: 'sandbox-mini', messages: [], ...body }));
+const limitOf = (rules: readonly unknown[], body: object = {}) => {
+  const set = compile({ house: { rules } }).select(['house']);
+  return set.capLimit(set.inputs(subjectOf({ model: 'sandbox-mini', messages: [], ...body })));
+};
 const over = (tokens: number, more: object = {}, when: object = {}) => ({
   id: `over-${tokens}`,
   action: 'block',
@@ -27,4 +29,28 @@ test('a rule whose other conditions do not hold sets no limit', () => {
   expect(limitOf([over(500, { unless: { model: ['sandbox-*'] } })])).toBeUndefined();
   expect(limitOf([over(500, {}, { text: { phrases: ['brief'] } })])).toBeUndefined();
   expect(limitOf([over(500, {}, { text: { phrases: ['brief'] } })], { system: 'be brief' })).toBe(500);
+});
+
+const aboutBriefs = over(500, {}, { text: { phrases: ['brief'] } });
+const redactBriefs = { id: 'r', action: 'redact', when: { text: { phrases: ['brief'] } } };
+const redactNames = { id: 'r', action: 'redact', when: { text: { phrases: ['Erika'] } } };
+
+test.each([
+  ['as it came', [aboutBriefs], 1, 500],
+  ['with something redacted', [aboutBriefs, redactNames], 2, 500],
+  ['with what the rule is about redacted', [aboutBriefs, redactBriefs], 2, undefined],
+])('is found without another search of a request that leaves %s', (_name, rules, searches, limit) => {
+  const set = compile({ house: { rules } }).select(['house']);
+  const subject = subjectOf(saying('a brief note for Erika'));
+  const search = vi.spyOn(Search.prototype, 'request');
+  onTestFinished(() => search.mockRestore());
+
+  for (const fixed of [noRoute, undefined]) {
+    search.mockClear();
+    const { decision, inputs } = set.decideRouted(subject, { candidates: [], fixed });
+
+    expect(decision.action).not.toBe('block');
+    expect(inputs && set.capLimit(inputs)).toBe(limit);
+    expect(search).toHaveBeenCalledTimes(searches);
+  }
 });
