@@ -13,7 +13,7 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 // Parts of packages that nothing here reaches, each by who asks for what: parsing and running them costs every start.
 const unused = [
   ['commander', /^node:child_process$/], // commands that are programs of their own
-  ['pino', /^thread-stream$/], // transports; lines are written in this thread
+  ['pino', /^(?:thread-stream|sonic-boom|@pinojs\/redact)$/], // transports, files, redaction: streams of our own are written
   ['undici', /^\.\.\/web\/fetch\//], // bodies of forms
   ['undici', /^\.\/client-h2\.js$/], // HTTP/2, which is off; it would load node:http2
 ];
@@ -23,7 +23,7 @@ const withoutUnused = {
     const isUnused = unused.some(([by, part]) => part.test(id) && importer?.includes(`/node_modules/${by}/`));
     return isUnused ? `\0unused:${id}` : undefined;
   },
-  load: (id) => (id.startsWith('\0unused:') ? 'module.exports = {};' : undefined),
+  load: (id) => (id.startsWith('\0unused:') ? 'module.exports = class {};' : undefined),
 };
 
 // What not every start needs: files of their own, read when something of them is first used.
@@ -72,7 +72,7 @@ async function exportsOf(module) {
   if (!module.endsWith('.ts')) return Object.keys(await import(module));
   const lines = readFileSync(module, 'utf8').match(/^export (?!type |interface ).+/gm) ?? [];
   return lines.map((line) => {
-    const [, name] = /^export (?:const|class|function) (\w+)/.exec(line) ?? [];
+    const [, name] = /^export (?:const|class|(?:async )?function) (\w+)/.exec(line) ?? [];
     if (name === undefined) throw new Error(`not read later whole, ${module}: ${line}`);
     return name;
   });
