@@ -71,30 +71,36 @@ const cases: readonly Case[] = [
   { what: 'those of a main checkout', file: 'main/.claude/settings.local.json', files: worktree },
 ];
 
-describe.skipIf(programs.length === 0).each(programs)('%s', (program) => {
-  const ledAway: string[] = [];
+describe.skipIf(programs.length === 0).each(programs.length === 0 ? ['claude'] : programs)(
+  '%s',
+  (program) => {
+    const ledAway: string[] = [];
 
-  test.each(cases)('$what: $file', async ({ file, env: set = address, files = {}, cwd: from = 'repo' }) => {
-    const git = 'repo/.git' in files ? {} : { 'repo/.git/HEAD': 'ref: refs/heads/main\n' };
-    const root = homeWith({ ...git, 'repo/sub/a': '', 'home/a': '', ...files, [file]: { env: set } });
-    symlinkSync(join(root, 'repo/sub'), join(root, 'link'));
-    const { variables } = clientOf('claude').settings({ url: here.url, key: 'gw_key', models: {} });
-    const io = { env: { HOME: join(root, 'home') }, cwd: join(root, from) };
-    const before = away.requests.length;
+    test.each(cases)('$what: $file', async ({ file, env: set = address, files = {}, cwd: from = 'repo' }) => {
+      const git = 'repo/.git' in files ? {} : { 'repo/.git/HEAD': 'ref: refs/heads/main\n' };
+      const root = homeWith({ ...git, 'repo/sub/a': '', 'home/a': '', ...files, [file]: { env: set } });
+      symlinkSync(join(root, 'repo/sub'), join(root, 'link'));
+      const { variables } = clientOf('claude').settings({ url: here.url, key: 'gw_key', models: {} });
+      const io = { env: { HOME: join(root, 'home') }, cwd: join(root, from) };
+      const before = away.requests.length;
 
-    await start(program, { ...io, env: { ...io.env, PATH: process.env.PATH ?? '', CI: '1', ...variables } });
+      await start(program, {
+        ...io,
+        env: { ...io.env, PATH: process.env.PATH ?? '', CI: '1', ...variables },
+      });
 
-    const isAway = away.requests.length > before;
-    if (isAway) ledAway.push(file);
-    const isRefused = checkClaude(io, here.url).some(({ status }) => status === 'error');
-    expect(isAway && !isRefused).toBe(false);
-  });
+      const isAway = away.requests.length > before;
+      if (isAway) ledAway.push(file);
+      const isRefused = checkClaude(io, here.url).some(({ status }) => status === 'error');
+      expect(isAway && !isRefused).toBe(false);
+    });
 
-  test('some of these do lead it away, and without them it asks the host that it is told', () => {
-    expect(ledAway).toContain('repo/.claude/settings.json');
-    expect(here.requests.some(({ method }) => method === 'POST')).toBe(true);
-  });
-});
+    test('some of these do lead it away, and without them it asks the host that it is told', () => {
+      expect(ledAway).toContain('repo/.claude/settings.json');
+      expect(here.requests.some(({ method }) => method === 'POST')).toBe(true);
+    });
+  },
+);
 
 /** Resolves when it has ended, whatever its exit code; at the latest after 30 s, since some repeat for long. */
 function start(

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { command, startServing, withoutStore } from '../kit/command.ts';
 
 const yaml = `${withoutStore}policies:
@@ -15,7 +15,15 @@ test('at a terminal a refusal ends with its place and the command that shows its
 
   const { exit, stderr } = await command(['send', 'when is Nightfall?'], { cwd, isTerminal: true });
   const [, line = ''] = /\n {2}gateway (logs show req_\w+)\n$/.exec(stderr) ?? [];
-  const shown = await command(`${line} -o json`, { cwd });
+  // The record reaches the file soon after the answer.
+  const shown = await vi.waitFor(
+    async () => {
+      const found = await command(`${line} -o json`, { cwd });
+      expect(found.exit).toBe(0);
+      return found;
+    },
+    { timeout: 5_000, interval: 50 },
+  );
 
   expect(exit).toBe(3);
   expect(stderr).toContain('blocked by rule codename\n  at /messages/0/content\n  gateway logs show req_');

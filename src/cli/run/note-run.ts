@@ -8,8 +8,8 @@ import { note } from '../shell/print/print.ts';
 import { recordsFile } from '../shell/running-configuration.ts';
 import { amountsText } from '../usage/amounts-text.ts';
 
-/** The last exchange is recorded once the agent has its answer. */
-const lastRecordMs = 150;
+/** The last exchange is recorded once the agent has its answer, and records reach the file within 200 ms (`LineFile`). */
+const lastRecordMs = 400;
 
 /** An agent that has ended. */
 interface EndedRun {
