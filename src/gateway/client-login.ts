@@ -1,6 +1,7 @@
 import { type KeyRing, parseKey } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
+import { decodeEachPercent } from '../lib/decode-percent.ts';
 import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
@@ -71,7 +72,7 @@ export function extractLogin(
   });
   // The query isn't forwarded, but for a flag that is checked as it leaves.
   const [path = ''] = request.target.split('?', 1);
-  const isElsewhere = isInHeader || [path, decoded(path)].some(isIn(scrubber));
+  const isElsewhere = isInHeader || [path, decodeEachPercent(path)].some(isIn(scrubber));
   if (found === undefined || projectKey === '') {
     return { credential: undefined, fault: undefined, isElsewhere, scrubber };
   }
@@ -100,13 +101,6 @@ function unknownToRules({ request, scrubber }: Head): readonly string[] {
 }
 
 const isIn = (scrubber: Scrubber) => (text: string) => scrubber.text(text) !== text;
-
-/** A path with every code undone, as some reader of it may. */
-export function decoded(path: string): string {
-  if (!path.includes('%')) return path;
-  const bytes = path.replace(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
-  return Buffer.from(bytes, 'latin1').toString();
-}
 
 function twoCredentials(): GatewayError {
   const message = 'authorization and x-api-key carry two credentials next to x-gateway-key; send one';

@@ -2,7 +2,7 @@ import { hasModel } from '../dialects/model-path.ts';
 import { GatewayError } from '../errors.ts';
 import { type AllowedOrigins, checkOrigin, checkOriginAlone } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { decoded } from './client-login.ts';
+import { decodeEachPercent } from '../lib/decode-percent.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import type { Scrubber } from './scrub.ts';
@@ -50,7 +50,7 @@ export function receive({ request, events, scrubber }: Exchange, access: Allowed
 
 /** A path without secrets, also where codes hide one. */
 function scrubbedPath(path: string, { text }: Pick<Scrubber, 'text'>): string {
-  const plain = decoded(path);
+  const plain = decodeEachPercent(path);
   const clean = text(plain);
   return clean === plain ? text(path) : clean;
 }

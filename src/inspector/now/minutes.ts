@@ -1,4 +1,4 @@
-import type { RecordableHistogram } from 'node:perf_hooks';
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { Minute } from '../contract/events.ts';
 import { shows } from '../contract/exchange-list.ts';
@@ -33,8 +33,7 @@ class MinuteCount {
     this.cached += usage?.cache_read_tokens ?? 0;
     this.costUsd += cost_usd ?? 0;
     if (first_byte_ms !== undefined && outcome === 'answered') {
-      // Loading it takes a hundredth of a start.
-      this.firstByte ??= process.getBuiltinModule('node:perf_hooks').createHistogram({ figures: 2 });
+      this.firstByte ??= createHistogram({ figures: 2 });
       this.firstByte.record(Math.max(1, Math.round(first_byte_ms * 10)));
     }
     const ended = { ...record, decision: decisionOf(record) };
