@@ -1,4 +1,5 @@
 import { toStoreError } from '../database/failures.ts';
+import type { AcceptedSockets } from '../http/listen.ts';
 import { messageOfError } from '../lib/message-of.ts';
 import { createPasswordChecker } from './accounts/password.ts';
 import { createSessions, logIn } from './accounts/sessions.ts';
@@ -51,6 +52,8 @@ export interface StoreSettings {
 export interface StoreOptions extends StoreSettings {
   /** Receives one record per request, and one for each failure elsewhere. Never a query string. */
   readonly log: (record: object) => void;
+  /** In place of listening at the address. */
+  readonly accepted?: AcceptedSockets | undefined;
   readonly now?: () => number;
 }
 

@@ -129,9 +129,11 @@ async function startPlants(
   const { enabled, host, database } = config.plants.store;
   if (store === undefined || !enabled) return undefined;
   const port = store.port ?? config.plants.store.port;
-  const { startStoreProcess } = await import('../plants/process/start-store-process.ts');
+  const { startStoreProcess, startStoreOnDemand } = await import('../plants/process/start-store-process.ts');
+  // At once where somebody waits to see the demo user's password, or should hear of a database that can't be used.
+  const start = store.demoUser || database !== undefined ? startStoreProcess : startStoreOnDemand;
   try {
-    const started = await startStoreProcess(
+    const started = await start(
       {
         host,
         port,

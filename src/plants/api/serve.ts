@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { toStoreError } from '../../database/failures.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import { checkOrigin, hostsAt } from '../../http/check-origin.ts';
-import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts';
+import { type AcceptedSockets, defaultListenLimits, type Listener, listen } from '../../http/listen.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId, refuseUpgrade, sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
@@ -16,6 +16,7 @@ import { type Operation, privacyHeaders, sendPlantResponse } from './operation.t
 interface ServeOptions {
   readonly host: string;
   readonly port: number;
+  readonly accepted?: AcceptedSockets | undefined;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly log: (record: object) => void;
@@ -95,6 +96,7 @@ export async function servePlants(options: ServeOptions): Promise<Listener> {
   const listener = await listen({
     host: options.host,
     port: options.port,
+    accepted: options.accepted,
     limits: defaultListenLimits,
     // Both answer every failure themselves.
     onRequest: (request, response) => void handle(request, response),

@@ -1,5 +1,6 @@
+import { Server, Socket } from 'node:net';
 import { type FailureCode, toGatewayError } from '../../errors.ts';
-import { type Store, type StoreSettings, startStore } from '../store.ts';
+import { type Store, type StoreOptions, type StoreSettings, startStore } from '../store.ts';
 
 // The entry of the process in which `gateway serve` runs the plant store.
 run();
@@ -10,19 +11,34 @@ function run(): void {
   process.on('disconnect', () => process.exit()); // the gateway is gone
   const log = createLog();
   let store: Store | undefined;
-  process.on('message', async (command: StoreCommand) => {
-    if (command.kind === 'drain') {
-      await store?.drain();
-      process.exit();
+  let listening: Server | undefined;
+  let take: (socket: Socket) => void = (socket) => socket.destroy();
+  const accepted = {
+    subscribe: (next: typeof take) => {
+      take = (socket) => next(socket.setNoDelay());
+      listening?.on('connection', take);
+    },
+  };
+  process.on('message', async (command: StoreCommand, handle: unknown) => {
+    switch (command.kind) {
+      case 'connection':
+        if (handle instanceof Socket) take(handle); // otherwise its client has left meanwhile
+        return;
+      case 'drain':
+        listening?.close();
+        await store?.drain();
+        return process.exit();
+      case 'start':
+        if (handle instanceof Server) listening = handle;
+        store = await start({ ...command.settings, log, accepted: listening && accepted });
     }
-    store = await start(command.settings, log);
   });
   send({ kind: 'listening' });
 }
 
-async function start(settings: StoreSettings, log: (record: object) => void): Promise<Store | undefined> {
+async function start(options: StoreOptions): Promise<Store | undefined> {
   try {
-    const store = await startStore({ ...settings, log });
+    const store = await startStore(options);
     const { url, demoPassword } = store;
     send({ kind: 'started', store: { url, demoPassword } });
     return store;
@@ -61,7 +77,10 @@ function send(message: StoreMessage, onSent: () => void = () => undefined): bool
 
 /** What the gateway sends to the store's process, once that has sent `listening`. */
 export type StoreCommand =
+  /** With a server that listens, the store accepts its connections in place of listening itself. */
   | { readonly kind: 'start'; readonly settings: StoreSettings }
+  /** With a connection that the gateway has accepted. */
+  | { readonly kind: 'connection' }
   | { readonly kind: 'drain' };
 
 /** What the store's process sends. `failed` is its last message; `drain` is answered by its exit. */

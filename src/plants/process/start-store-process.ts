@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { GatewayError } from '../../errors.ts';
+import { bind, urlOf } from '../../http/bind.ts';
 import { defaultListenLimits } from '../../http/listen.ts';
 import { backoffMs, countDeath, restarts } from '../../lib/backoff.ts';
 import type { Store, StoreSettings } from '../store.ts';
@@ -24,6 +26,53 @@ export async function startStoreProcess(
 ): Promise<Store> {
   const store = new StoreProcess(log, storeEnvironment(env));
   return { ...(await store.start(settings)), drain: () => store.drain() };
+}
+
+/**
+ * Listens at the store's address, and starts its process with the first connection, as most gateways are never asked for
+ * plants. A start that fails is logged, the connections that waited for it are reset, and the next one tries again.
+ * Throws port.busy, and config.invalid if the address is unusable.
+ */
+export async function startStoreOnDemand(
+  settings: StoreSettings,
+  log: (record: object) => void,
+  env: Environment,
+): Promise<Store> {
+  const store = new StoreProcess(log, storeEnvironment(env));
+  const waiting: Socket[] = [];
+  let starting: Promise<void> | undefined;
+  const start = async () => {
+    try {
+      await store.start({ ...settings, port }, server);
+      store.take(waiting.splice(0));
+      server.close();
+    } catch (error) {
+      log({ event: 'plants.store_failed', cause: String(error) });
+      reset(waiting);
+      starting = undefined;
+    }
+  };
+  // Nothing is read from a connection here.
+  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    waiting.push(socket);
+    starting ??= start();
+  });
+  const port = await bind(server, settings);
+  return {
+    url: `${urlOf({ host: settings.host, port })}/v3`,
+    demoPassword: undefined,
+    drain: async () => {
+      server.close();
+      await starting;
+      reset(waiting);
+      await store.drain();
+    },
+  };
+}
+
+function reset(sockets: Socket[]): void {
+  for (const socket of sockets.splice(0)) socket.resetAndDestroy();
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,9 +102,10 @@ class StoreProcess {
     this.#env = env;
   }
 
-  async start(settings: StoreSettings): Promise<Started> {
+  /** `listening`: accepts its connections in place of an address of its own. */
+  async start(settings: StoreSettings, listening?: Server): Promise<Started> {
     const bornMs = performance.now();
-    const started = await this.#spawn(settings);
+    const started = await this.#spawn(settings, listening);
     // A replacement keeps the port that clients know, and has no terminal to show a password on.
     const next = { ...settings, port: Number(new URL(started.url).port), demoUser: false };
     void this.#closed.then((how) => {
@@ -63,6 +113,17 @@ class StoreProcess {
       this.#replace(next, { event: 'plants.store_ended', cause: how });
     });
     return started;
+  }
+
+  /** Hands over connections that were accepted before it was there; one that can't be sent is reset. */
+  take(sockets: readonly Socket[]): void {
+    for (const socket of sockets) {
+      const command: StoreCommand = { kind: 'connection' };
+      this.#child?.send(command, socket, { keepOpen: true }, (error) => {
+        if (error === null) socket.destroy(); // this process's handle only: the connection goes on in the other
+        else socket.resetAndDestroy();
+      });
+    }
   }
 
   async drain(): Promise<void> {
@@ -75,7 +136,7 @@ class StoreProcess {
     clearTimeout(late);
   }
 
-  async #spawn(settings: StoreSettings): Promise<Started> {
+  async #spawn(settings: StoreSettings, listening?: Server): Promise<Started> {
     const child = fork(fileURLToPath(new URL(entry, import.meta.url)), [], {
       execArgv: [],
       env: this.#env,
@@ -89,7 +150,7 @@ class StoreProcess {
       return await new Promise<Started>((resolve, reject) => {
         child.on('error', reject);
         child.on('message', (message: StoreMessage) => {
-          if (message.kind === 'listening') child.send({ kind: 'start', settings } satisfies StoreCommand);
+          if (message.kind === 'listening') child.send({ kind: 'start', settings } satisfies StoreCommand, listening);
           if (message.kind === 'started') resolve(message.store);
           if (message.kind === 'failed') reject(failureOf(message));
           if (message.kind === 'log') this.#log(message.record);
