@@ -120,7 +120,8 @@ class StoreProcess {
     for (const socket of sockets) {
       const command: StoreCommand = { kind: 'connection' };
       this.#child?.send(command, socket, { keepOpen: true }, (error) => {
-        if (error === null) socket.destroy(); // this process's handle only: the connection goes on in the other
+        if (error === null)
+          socket.destroy(); // this process's handle only: the connection goes on in the other
         else socket.resetAndDestroy();
       });
     }
@@ -150,7 +151,8 @@ class StoreProcess {
       return await new Promise<Started>((resolve, reject) => {
         child.on('error', reject);
         child.on('message', (message: StoreMessage) => {
-          if (message.kind === 'listening') child.send({ kind: 'start', settings } satisfies StoreCommand, listening);
+          if (message.kind === 'listening')
+            child.send({ kind: 'start', settings } satisfies StoreCommand, listening);
           if (message.kind === 'started') resolve(message.store);
           if (message.kind === 'failed') reject(failureOf(message));
           if (message.kind === 'log') this.#log(message.record);
