@@ -246,6 +246,18 @@ const g = require('./g.ts');`;
     expect(files.filter((file) => variable.test(textOf(file)))).toEqual(['server/workers/serve-worker.ts']);
   });
 
+  test('each event of an exchange is published in one place', () => {
+    const [, methods = ''] =
+      /export interface Subscriber \{(.*?)\n\}/s.exec(textOf('gateway/subscriber.ts')) ?? [];
+    const events = [...methods.matchAll(/^ {2}(\w+)\?\(/gm)].map(([, name]) => name as string);
+    const steps = files.filter((file) => file.startsWith('gateway/') && file !== 'gateway/subscriber.ts');
+    const calls = steps.flatMap((file) => [...textOf(file).matchAll(/\bevents\.(\w+)\(/g)]);
+    const published = calls.map(([, name]) => name as string).filter((name) => events.includes(name));
+
+    expect(published.toSorted()).toEqual(events.toSorted());
+    expect(events).toContain('answerRead');
+  });
+
   test('no folder has more than 20 files', () => {
     const sizes = new Map<string, number>();
     for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);

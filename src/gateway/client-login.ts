@@ -128,11 +128,6 @@ export function hasLogin(login: ClientLogin | undefined, texts: readonly Buffer[
   return login.isElsewhere || texts.some((text) => login.scrubber.bytes(text) !== text);
 }
 
-/** The refusal of a request that contains it. */
-export function loginRefusal(): GatewayError {
-  return new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
-}
-
 const verdict = {
   policy: builtInPolicy,
   rule: 'client-credential',
@@ -143,10 +138,11 @@ const verdict = {
   matches: [],
 } as const satisfies Verdict;
 
-/** What is recorded of it. */
-export const loginFound: OutgoingFinding = {
-  action: 'block',
-  verdicts: [verdict],
-  unseen: 0,
-  microseconds: 0,
-};
+/** The refusal of a request that contains it. No policy has decided that, so the finding comes with the error. */
+export class LoginRefusal extends GatewayError {
+  readonly finding: OutgoingFinding = { action: 'block', verdicts: [verdict], unseen: 0, microseconds: 0 };
+
+  constructor() {
+    super('policy.blocked', verdict.message, { reason: verdict.reason });
+  }
+}

@@ -72,9 +72,14 @@ export class Exchange implements SwapRemoveItem {
     this.events.answeredItself(bytes);
   }
 
+  /** It is refused or breaks off: the first error says why. `isAnswered`: the client gets the error as its answer. */
+  fail(error: GatewayError, isAnswered: boolean): void {
+    if (this.record.failure === undefined) this.events.failed(error, isAnswered);
+  }
+
   /** Breaks off with what is known: the process ends at once. */
   abandon(error: GatewayError): void {
-    if (this.record.failure === undefined) this.events.failed(error, false);
+    this.fail(error, false);
     void this.settle(); // it never rejects
   }
 

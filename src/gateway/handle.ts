@@ -1,8 +1,7 @@
-import { toGatewayError } from '../errors.ts';
 import { type HeldBytes, readBody } from '../http/body.ts';
 import { allowPage } from './allow-page.ts';
 import { sendAnswer } from './answer/answer.ts';
-import { EarlyHead } from './answer/early-head.ts';
+import { type ClientAnswer, clientAnswer } from './answer/client-answer.ts';
 import { identify } from './authenticate.ts';
 import { extractLogin } from './client-login.ts';
 import { decide } from './decision/decide.ts';
@@ -26,7 +25,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   const { request, response, events } = exchange;
   const login = extractLogin(exchange, gateway);
   let held: HeldBytes | undefined;
-  let early: EarlyHead | undefined;
+  let answer: ClientAnswer | undefined;
   response.beforeEnd(() => exchange.settle());
   try {
     if (allowPage(exchange, gateway)) return;
@@ -54,14 +53,13 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     events.reserved();
     const { decider } = gateway;
     const { isLimited } = exchange.spending;
-    early = new EarlyHead(exchange, routed, query);
+    answer = clientAnswer(exchange, routed, query);
     const forwarded = await forward(exchange, { ...routed, query, decider, isLimited });
-    await sendAnswer(exchange, gateway, { forwarded, decided, query, held, early });
+    await sendAnswer(exchange, gateway, { forwarded, decided, query, held, client: answer });
   } catch (thrown) {
-    if (early?.isOpen === true) early.fail(toGatewayError(thrown));
-    else refuse(exchange, thrown);
+    refuse(exchange, thrown, answer);
   } finally {
-    early?.stop();
+    answer?.stop();
     held?.release();
     exchange.end(gateway.hash);
   }

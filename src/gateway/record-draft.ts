@@ -8,6 +8,7 @@ import { type ChosenRoute, noRoute } from '../policy/routes.ts';
 import { type Action, strictest, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
+import { LoginRefusal } from './client-login.ts';
 import type { Sender } from './sender.ts';
 import type { Spent } from './spending/spending.ts';
 import type {
@@ -179,6 +180,7 @@ export class RecordDraft implements Subscriber {
 
   failed(error: GatewayError, isAnswered: boolean): void {
     this.failure = error;
+    if (error instanceof LoginRefusal) this.#addFinding(error.finding);
     if (isAnswered) this.#fields.first_byte_ms = this.elapsedMs;
   }
 

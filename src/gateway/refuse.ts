@@ -1,9 +1,9 @@
 import { toFailure } from '../dialects/failure.ts';
 import { type Failure, type GatewayError, toGatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
+import { type ClientAnswer, limitHeadersOf } from './answer/client-answer.ts';
 import { errorDialect } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
-import { limitHeadersOf } from './rate-limit-headers.ts';
 import { type AgentName, agentOf } from './sender.ts';
 
 interface ShownError extends Pick<Failure, 'status' | 'type'> {
@@ -75,12 +75,16 @@ function waysOut(name: string, { wayOut }: Agent, { detectors }: GatewayError): 
   return `${wayOut}; "gateway run --mask ${detectors.join(',')} ${name}" sends placeholders`;
 }
 
-/** Sends the error, unless the answer has begun (then the relay has ended it) or the client has disconnected. */
-export function refuse(exchange: Exchange, thrown: unknown): void {
+/**
+ * Ends the exchange with the error, which the client gets unless it has disconnected or has got it already: an answer that
+ * has begun ends with an error event.
+ */
+export function refuse(exchange: Exchange, thrown: unknown, answer: ClientAnswer | undefined): void {
   const error = toGatewayError(thrown);
-  const { request, response, events, id } = exchange;
+  const { request, response, id } = exchange;
   const isAnswered = !response.headersSent && !response.isClosed;
-  events.failed(error, isAnswered);
+  exchange.fail(error, isAnswered);
+  if (answer?.isOpen === true) return answer.fail(error);
   if (!isAnswered) return;
   const refusal = refusalForm(error, request);
   // It may name a path or a model that has a key in it.

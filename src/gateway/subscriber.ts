@@ -42,7 +42,7 @@ export interface Subscriber {
   answerRead?(answer: ReadAnswer): void;
   /** The gateway has given an answer of its own. */
   answeredItself?(bytes: number): void;
-  /** The exchange was refused or broke off. `isAnswered`: the client gets the error as its answer. */
+  /** The exchange was refused or broke off. `isAnswered`: the client gets the error as its answer, in place of the provider's. */
   failed?(error: GatewayError, isAnswered: boolean): void;
   /** The exchange is over. Not for what is never recorded, such as health checks, and not if the process ends at once. */
   ended?(end: EndedExchange): void;

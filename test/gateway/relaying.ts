@@ -2,6 +2,7 @@ import { afterEach } from 'vitest';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { AnswerStream } from '../../src/gateway/answer/answer-stream.ts';
+import { ClientAnswer } from '../../src/gateway/answer/client-answer.ts';
 import { ExactSource } from '../../src/gateway/answer/event-source.ts';
 import { type RelayedStream, relayStream } from '../../src/gateway/answer/relay.ts';
 import { SecretStage } from '../../src/gateway/answer/secret-stage.ts';
@@ -114,7 +115,7 @@ export async function relay(
       answer,
       stream,
       headers,
-      hasHead: false,
+      client: new ClientAnswer(exchange),
       heartbeatMs,
       held: { add: () => undefined, release: () => undefined },
       found: () => ({ verdicts: [], masking: {} }),

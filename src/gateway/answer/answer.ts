@@ -18,9 +18,8 @@ import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { answersOf } from '../spending/output-bound.ts';
 import type { SeenAnswer } from '../subscriber.ts';
-import { headersFor, wantsArray } from './answer-headers.ts';
 import { AnswerStream } from './answer-stream.ts';
-import type { EarlyHead } from './early-head.ts';
+import { type ClientAnswer, headersFor, wantsArray } from './client-answer.ts';
 import { ExactSource, TranslatedSource } from './event-source.ts';
 import { relayStream } from './relay.ts';
 import { streamStages } from './stream-stages.ts';
@@ -48,7 +47,7 @@ interface Answered {
   readonly query: string;
   /** What the exchange takes of the memory for bodies. */
   readonly held: HeldBytes;
-  readonly early: EarlyHead;
+  readonly client: ClientAnswer;
 }
 
 /**
@@ -147,7 +146,7 @@ function credentialsRejected({ target }: Forwarded<UpstreamRequest>, cause = '')
 async function sendStream(
   exchange: Exchange,
   { pieces }: Pick<Gateway, 'pieces'>,
-  { forwarded, decided, query, held, early }: Answered,
+  { forwarded, decided, query, held, client }: Answered,
 ): Promise<void> {
   const { answer } = forwarded;
   const { endpoint, key, answerRules } = decided;
@@ -171,8 +170,7 @@ async function sendStream(
   const shared = isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices });
   const found = () => ({ verdicts: rules?.verdicts ?? [], masking: restorer?.counts ?? {} });
   const { heartbeatMs = isExact ? undefined : ownHeartbeatMs } = forwarded.target.provider.options;
-  const hasHead = early.stop();
-  await relayStream(exchange, { answer: shared, stream, headers, hasHead, held, found, heartbeatMs });
+  await relayStream(exchange, { answer: shared, stream, headers, client, held, found, heartbeatMs });
 }
 
 /** Of a host that never streams. An error stays a whole answer. */
@@ -182,7 +180,7 @@ async function sendAsStream(
   answered: Answered,
 ): Promise<void> {
   const { answer } = answered.forwarded;
-  answered.early.expectWhole();
+  answered.client.expectWhole();
   const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
   const value = parseJson(body.toString());
   const isAnswer = isFields(value) && errorInside(value) === undefined;
@@ -231,7 +229,7 @@ async function sendWholeAnswer(
 async function sendBody(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
-  { forwarded, decided, early }: Answered,
+  { forwarded, decided, client }: Answered,
   body: Buffer,
   { isOwn = forwarded.request.translation !== undefined } = {},
 ): Promise<void> {
@@ -243,7 +241,7 @@ async function sendBody(
   const seen = { tally, extent: 'whole' } as const;
   const isRejected = errorStatus === 401 && !forwarded.target.provider.takesLogin;
   const shown = isRejected ? { verdicts: [], masking: {}, result: credentialsRejected(forwarded) } : checked;
-  send(exchange, forwarded, { checked: shown, isOwn, seen, status: errorStatus, early });
+  send(exchange, forwarded, { checked: shown, isOwn, seen, status: errorStatus, client });
 }
 
 /** What decides how an answer is checked. */
@@ -260,7 +258,7 @@ async function sendProviderError(exchange: Exchange, answered: Answered): Promis
   sendErrorBody(exchange, answered, await readWhole(answer, errorLimitBytes, exchange.lifetime));
 }
 
-function sendErrorBody(exchange: Exchange, { forwarded, decided, early }: Answered, bytes: Buffer): void {
+function sendErrorBody(exchange: Exchange, { forwarded, decided, client }: Answered, bytes: Buffer): void {
   const { dialect } = decided.endpoint;
   const { status } = forwarded.answer;
   const text = bytes.toString();
@@ -274,7 +272,7 @@ function sendErrorBody(exchange: Exchange, { forwarded, decided, early }: Answer
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = isOwn ? toBytes(error) : bytes;
   const checked = checkAnswer(body, checkOf(exchange, forwarded, decided));
-  send(exchange, forwarded, { checked, isOwn, cause, seen: undefined, early });
+  send(exchange, forwarded, { checked, isOwn, cause, seen: undefined, client });
 }
 
 /** The text of a page on one line, shortened to fit in a record. What is far behind the beginning is not looked at. */
@@ -301,19 +299,22 @@ interface Sent {
   readonly cause?: string | undefined;
   /** Absent for the provider's own. */
   readonly status?: number | undefined;
-  readonly early: EarlyHead;
+  readonly client: ClientAnswer;
 }
 
 /** Throws why the answer may not leave. */
 function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: Sent): void {
-  const { checked, isOwn, seen, cause, status = forwarded.answer.status, early } = sent;
+  const { checked, isOwn, seen, cause, status = forwarded.answer.status, client } = sent;
   const { verdicts, masking, result } = checked;
-  exchange.events.answerRead({ seen, verdicts, masking, cause });
-  if (result instanceof GatewayError) throw result;
-  if (early.isOpen) return early.failWith(status, result);
-  exchange.events.wrote(result);
-  const headers = headersFor(exchange, forwarded, { isOwn });
-  headers.push('content-length', String(result.length));
-  exchange.response.writeHead(status, headers);
-  exchange.response.end(result);
+  const read = { seen, verdicts, masking, cause };
+  if (result instanceof GatewayError) {
+    client.end(read, { kind: 'none' });
+    throw result;
+  }
+  const headers = () => {
+    const list = headersFor(exchange, forwarded, { isOwn });
+    list.push('content-length', String(result.length));
+    return list;
+  };
+  client.end(read, { kind: 'whole', status, body: result, headers });
 }

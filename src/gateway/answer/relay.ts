@@ -5,6 +5,7 @@ import type { BodySink, ProviderAnswer } from '../../providers/transport/upstrea
 import type { Exchange } from '../exchange.ts';
 import type { ReadAnswer, SeenAnswer } from '../subscriber.ts';
 import type { AnswerStream } from './answer-stream.ts';
+import type { ClientAnswer } from './client-answer.ts';
 
 // Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.
 const tailMs = 1_000;
@@ -23,8 +24,8 @@ interface StreamOptions {
   readonly stream: RelayedStream;
   /** Flat list of names and values. */
   readonly headers: readonly string[];
-  /** Whether the client has a head already, so that these headers are lost. */
-  readonly hasHead: boolean;
+  /** What the client gets. */
+  readonly client: ClientAnswer;
   /** After how much silence of the provider the client gets signs of life; undefined for none. */
   readonly heartbeatMs?: number | undefined;
   /** What the exchange takes of the memory for bodies. */
@@ -38,11 +39,7 @@ interface StreamOptions {
  * the stream failed, after sending an error event, and if the client disconnected.
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
-  if (!options.hasHead) {
-    const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
-    exchange.response.writeHead(options.answer.status, headers);
-    exchange.response.flushHead();
-  }
+  options.client.begin(options.answer.status, options.headers);
   return new Promise((resolve, reject) => {
     const sink = new StreamSink(exchange, options, (error) => (error ? reject(error) : resolve()));
     options.answer.pipe(sink);
@@ -53,6 +50,7 @@ class StreamSink implements BodySink {
   readonly #exchange: Exchange;
   readonly #response: HttpResponse;
   readonly #answer: ProviderAnswer;
+  readonly #client: ClientAnswer;
   readonly #stream: RelayedStream;
   readonly #held: HeldBytes;
   readonly #found: StreamOptions['found'];
@@ -73,16 +71,16 @@ class StreamSink implements BodySink {
   #tailBytes = 0;
   /** Of the largest event so far. */
   #counted = 0;
-  #isNoted = false;
 
   constructor(
     exchange: Exchange,
-    { answer, stream, held, found, heartbeatMs }: StreamOptions,
+    { answer, stream, client, held, found, heartbeatMs }: StreamOptions,
     settle: (error: GatewayError | undefined) => void,
   ) {
     this.#exchange = exchange;
     this.#response = exchange.response;
     this.#answer = answer;
+    this.#client = client;
     this.#stream = stream;
     this.#held = held;
     this.#found = found;
@@ -147,21 +145,15 @@ class StreamSink implements BodySink {
   #write(events: Buffer): boolean {
     if (events.length === 0) return true;
     this.#heartbeat?.refresh();
-    return this.#response.write(this.#noted(events));
+    return this.#client.write(events);
   }
 
-  /** It is neither the first byte of the answer nor a part of what was used. */
   #beat(): void {
     if (this.#phase !== 'passing') return;
     this.#heartbeat?.refresh();
     if (this.#awaitsDrain) return;
     const sign = this.#stream.heartbeat();
-    if (sign.length > 0) this.#response.write(sign);
-  }
-
-  #noted(bytes: Buffer): Buffer {
-    this.#exchange.events.wrote(bytes);
-    return bytes;
+    if (sign.length > 0) this.#client.writeSign(sign);
   }
 
   #lastEventIsOut(): void {
@@ -191,6 +183,7 @@ class StreamSink implements BodySink {
     if (this.#phase === 'tail') return this.#endTail();
     if (reason.code !== 'client.left') return this.#giveUp(reason);
     this.#abort();
+    this.#client.end(this.#read(reason), { kind: 'none' });
     this.#finish(reason);
   }
 
@@ -205,22 +198,19 @@ class StreamSink implements BodySink {
       this.#complete();
       return this.#finish(undefined);
     }
-    const errorEvent = this.#noted(this.#stream.fail(error, this.#exchange.id));
+    const errorEvent = this.#stream.fail(error, this.#exchange.id);
     this.#finish(error);
-    this.#response.breakOff(errorEvent);
+    this.#client.end(this.#read(error), { kind: 'broken', errorEvent });
   }
 
   /** What the exchange used must be known before its answer is completed. */
   #complete(): void {
-    this.#noteAnswer(undefined);
-    this.#response.end();
+    this.#client.end(this.#read(undefined), { kind: 'complete' });
   }
 
-  #noteAnswer(error: GatewayError | undefined): void {
-    if (this.#isNoted) return;
-    this.#isNoted = true;
+  #read(error: GatewayError | undefined): ReadAnswer {
     const seen = { tally: this.#stream.tally, extent: this.#extent(error) };
-    this.#exchange.events.answerRead({ seen, ...this.#found() });
+    return { seen, ...this.#found() };
   }
 
   /** How much of the provider's answer was read. */
@@ -242,7 +232,6 @@ class StreamSink implements BodySink {
     clearTimeout(this.#heartbeat);
     this.#forget();
     this.#response.onDrain(undefined);
-    this.#noteAnswer(error);
     this.#settle(error);
   }
 }

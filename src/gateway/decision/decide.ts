@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Block } from '../../policy/rule.ts';
-import { hasLogin, loginFound, loginRefusal } from '../client-login.ts';
+import { hasLogin, LoginRefusal } from '../client-login.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Sender, withBody, withoutHidden } from '../sender.ts';
@@ -23,10 +23,7 @@ export async function decide(
   { body, endpoint, pathModel, key, login, sender }: ReadRequest,
 ): Promise<DecidedRequest> {
   const { events, lifetime, scrubber, startedMs: nowMs } = exchange;
-  if (hasLogin(login, [body])) {
-    events.checked([loginFound]);
-    throw loginRefusal();
-  }
+  if (hasLogin(login, [body])) throw new LoginRefusal();
   const decided = await decider.decideRequest(
     key.policies,
     { body, endpoint, pathModel, key, sender, nowMs },

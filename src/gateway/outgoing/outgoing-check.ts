@@ -10,7 +10,7 @@ import {
   forwardableHeaders,
   requestHeaders,
 } from '../../providers/headers.ts';
-import { hasLogin, loginFound, loginRefusal } from '../client-login.ts';
+import { hasLogin, LoginRefusal } from '../client-login.ts';
 import { blocked } from '../decision/decide.ts';
 import type { BodyDecision, DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
@@ -84,9 +84,7 @@ export class OutgoingCheck {
     const { login } = this.#decided;
     if (login === undefined) return;
     const texts = Buffer.from(head.join('\n'));
-    if (!hasLogin(login, body === undefined ? [texts] : [texts, body])) return;
-    this.findings.push(loginFound);
-    throw loginRefusal();
+    if (hasLogin(login, body === undefined ? [texts] : [texts, body])) throw new LoginRefusal();
   }
 }
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseEventData } from '../../../src/dialects/fields.ts';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
-import { EarlyHead } from '../../../src/gateway/answer/early-head.ts';
+import { clientAnswer } from '../../../src/gateway/answer/client-answer.ts';
 import type { Exchange } from '../../../src/gateway/exchange.ts';
 import type { RoutedRequest } from '../../../src/gateway/route.ts';
 import { chatAnswer, chatEvents, geminiEvents, json, messagesEvents, stream } from '../../kit/answers.ts';
@@ -222,14 +222,14 @@ describe('the answer of a host that never streams', () => {
     const provider = { options: { endpoints: new Set(['chat']) }, traitsFor: () => ({}) };
     const routed = { decided: { endpoint, request: { stream: true } }, targets: [{ provider, model: 'm' }] };
 
-    const early = new EarlyHead(exchange as unknown as Exchange, routed as unknown as RoutedRequest, '');
+    const client = clientAnswer(exchange as unknown as Exchange, routed as unknown as RoutedRequest, '');
     vi.advanceTimersByTime(50_000);
     const before = [...written];
-    early.expectWhole();
+    client.expectWhole();
     vi.advanceTimersByTime(50_000);
 
     expect(before).toEqual([]);
     expect(written).toEqual(['200', ': ping\n\n']);
-    expect(early.stop()).toBe(true);
+    expect(client.stop()).toBe(true);
   });
 });
