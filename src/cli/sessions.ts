@@ -16,6 +16,7 @@ import {
 import type { Io } from './shell/io.ts';
 import { localMinute, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, isTable, rowsText } from './shell/print/table.ts';
+import { recordsFile } from './shell/running-configuration.ts';
 import { amountsText, cachedShare } from './usage/amounts-text.ts';
 import { fromLedger, type UsageLedger } from './usage/from-ledger.ts';
 
@@ -146,7 +147,11 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
   const [found] = await fromLedger(options, io, async ({ place }) => {
     const { readTurns } = await import('../record/ledger/read-ledger.ts');
     const sum = await findSession(place, wanted, key);
-    const turns = await readTurns(place, { session: sum.session, limit });
+    const records = await recordsFile(options, io);
+    const turns = await readTurns(
+      { place, records },
+      { session: sum.session, limit, sinceMs: sum.started_ms },
+    );
     return [{ sum, turns: turns.filter(({ key_id }) => key_id === sum.key) }];
   });
   if (found === undefined) return;

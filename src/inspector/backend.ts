@@ -64,6 +64,8 @@ export interface BackendOptions {
   readonly gauges: GatewayServer['gauges'];
   readonly counters: Counters;
   readonly ledger: { readonly place: LedgerPlace } | undefined;
+  /** Where exchanges are recorded. */
+  readonly recordsFile: string | undefined;
   /** Why none is kept. */
   readonly noLedger: () => string;
 }
@@ -118,7 +120,7 @@ export function createBackend(options: BackendOptions) {
     /** Throws inspector.no_ledger, inspector.unknown. */
     agentSession: async (session: string, key: string): Promise<AgentSessionDetail> => {
       if (ledger === undefined) throw new GatewayError('inspector.no_ledger', options.noLedger());
-      const query = { place: ledger.place, session, key };
+      const query = { place: ledger.place, session, key, records: options.recordsFile };
       return (await threads.run({ kind: 'session', query })) as AgentSessionDetail; // what this task answers
     },
     /** Each rule of the key's policies on a request, by the configuration in force; undefined if that is not known. */

@@ -38,15 +38,15 @@ export function ledgerSettings(
   { env, cwd }: Caller,
 ): LedgerSettings | undefined {
   if (records.ledger === undefined) return undefined;
-  const { file, database, isSynced, days, bytes } = records.ledger;
+  const { file, database, ...settings } = records.ledger;
   if (file === undefined) refuseForeignState(env);
   const inState = (name: string) => join(stateDirectory(env), name);
   if (database !== undefined) {
     const journal = inState(`ledger-${shortHash(nameOf(database))}.journal`);
-    return { place: { url: database, journal }, isSynced, days, bytes };
+    return { ...settings, place: { url: database, journal } };
   }
   const ledger = file === undefined ? inState(ownName(path, env)) : resolve(cwd, file);
-  return { place: fileLedger(ledger), isSynced, days, bytes };
+  return { ...settings, place: fileLedger(ledger) };
 }
 
 /** The same for who writes it: `ledger.sqlite` is from now on that of the first configuration that was served. */

@@ -12,6 +12,8 @@ import type { LogLevel } from '../record/recorder.ts';
 export interface LedgerSettings {
   readonly place: LedgerPlace;
   readonly isSynced: boolean;
+  /** Whether each exchange has a row. */
+  readonly keepsRows: boolean;
   readonly days: number;
   readonly bytes: number;
 }
@@ -24,7 +26,7 @@ type Log = (level: LogLevel, message: string) => void;
  * for; until it answers, budgets refuse.
  */
 export async function openLedgerFor(
-  { place, isSynced, days, bytes }: LedgerSettings,
+  { place, isSynced, keepsRows, days, bytes }: LedgerSettings,
   { limits, secrets, state }: Pick<Config, 'limits' | 'secrets' | 'state'>,
   log: Log,
 ) {
@@ -44,7 +46,7 @@ export async function openLedgerFor(
     const [level, message] = describe(event, name);
     log(level, scrub(message));
   };
-  const options = { place, isSynced, retention: { days, bytes }, onEvent };
+  const options = { place, isSynced, retention: { keepsRows, days, bytes }, onEvent };
   const { ledger, sums, problem } = await openLedger(options, budgets.map(toWanted));
   if (sums === undefined && budgets.length > 0 && problem?.isAway !== true) {
     await ledger.close();

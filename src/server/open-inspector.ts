@@ -70,6 +70,7 @@ export async function openInspector(
     config: () => current,
     configPath: settings.configPath,
     userPath: settings.userPath,
+    recordsFile: settings.recordsFile,
     noLedger: () => noLedgerReason(current),
   });
   // Nobody waits for them: a page that is open already gets them as they come.

@@ -117,6 +117,7 @@ const boundAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'records.ledger_file': ({ records }) => records.ledger?.file,
   'records.ledger_database': ({ records }) => records.ledger?.database,
   'records.ledger_sync': ({ records }) => records.ledger?.isSynced,
+  'records.ledger_rows': ({ records }) => records.ledger?.keepsRows,
   'records.ledger_days': ({ records }) => records.ledger?.days,
   'records.ledger_megabytes': ({ records }) => records.ledger?.bytes,
   'metrics.port': ({ metrics }) => metrics?.port,

@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sumsOf } from '../../src/record/ledger/ledger-columns.ts';
 import { openLedgerFile } from '../../src/record/ledger/ledger-file.ts';
 import type { LedgerRow } from '../../src/record/ledger/ledger-row.ts';
 import { command, directoryWith, failure } from '../kit/command.ts';
@@ -26,7 +27,7 @@ async function home(rows: readonly LedgerRow[]): Promise<string> {
   const cwd = directoryWith('records: { ledger: true }\n');
   mkdirSync(join(cwd, '.local/state/gateway'), { recursive: true, mode: 0o700 });
   const file = await openLedgerFile(join(cwd, '.local/state/gateway/ledger.sqlite'));
-  file.add(rows);
+  file.add({ rows });
   file.close();
   return cwd;
 }
@@ -141,4 +142,66 @@ test('usage by session names the key too, and what names none stays in the sum',
     { agent: 'claude', requests: 5 },
     { agent: 'codex', requests: 1 },
   ]);
+});
+
+test('show has requests that the ledger has only summed up from the records, once, and those of a crash from the ledger', async () => {
+  const cwd = directoryWith('records: { ledger: true, file: records.jsonl }\n');
+  mkdirSync(join(cwd, '.local/state/gateway'), { recursive: true, mode: 0o700 });
+  const file = await openLedgerFile(join(cwd, '.local/state/gateway/ledger.sqlite'));
+  const startedMs = Date.now() - hourMs;
+  const turns = [1, 2, 3].map((number) => turn(number, { started_ms: startedMs + number }));
+  file.add({ segment: { owner: 'o', number: 1 }, sums: sumsOf(turns) });
+  file.add({ rows: [turn(4, { started_ms: startedMs + 4, outcome: 'unknown' })] });
+  file.close();
+  const record = (number: number, more: object) => ({
+    time: new Date(startedMs + number).toISOString(),
+    ...{
+      request_id: turn(number, {}).request_id,
+      method: 'POST',
+      path: '/v1/messages',
+      endpoint: 'messages',
+    },
+    ...{
+      project: 'shop',
+      key: 'shop-web',
+      agent: 'claude',
+      session: 'alpha-1',
+      subagent: 'explorer',
+      model: 'm',
+    },
+    ...{ provider: 'host', provider_key: 'work', target_model: 'm', status: 200, outcome: 'answered' },
+    ...{ bytes_in: 1, bytes_out: 1, usage: { input_tokens: 100, output_tokens: 10, cache_read_tokens: 7 } },
+    ...{ cost_usd: 0.002, first_byte_ms: 1.5, total_ms: 2.5, config: 'hash', ...more },
+  });
+  const records = [
+    record(0, { request_id: 'req_before', time: new Date(startedMs - hourMs).toISOString() }),
+    record(1, {}),
+    record(2, { usage: undefined, cost_usd: undefined, outcome: 'failed', reason: 'provider.timeout' }),
+    record(5, { request_id: 'req_refused', provider: undefined, outcome: 'refused' }),
+    record(6, { request_id: 'req_count', endpoint: 'count_tokens' }),
+    record(7, { request_id: 'req_other', key: 'shop-other' }),
+    record(8, { request_id: 'req_another', session: 'alpha-10' }),
+  ];
+  writeFileSync(join(cwd, 'records.jsonl'), records.map((each) => `${JSON.stringify(each)}\n`).join(''));
+
+  const { json } = await command('sessions show alpha-1 -o json', { cwd });
+
+  const { requests, turns: shown } = json as { requests: number; turns: Record<string, unknown>[] };
+  expect(requests).toBe(4);
+  expect(shown.map(({ request_id, outcome }) => [request_id, outcome])).toEqual([
+    [turn(1, {}).request_id, 'answered'],
+    [turn(2, {}).request_id, 'failed'],
+    [turn(4, {}).request_id, 'unknown'],
+  ]);
+  expect(shown[0]).toMatchObject({
+    ...{
+      key_id: 'shop-web',
+      subagent: 'explorer',
+      provider: 'host/work',
+      input_tokens: 100,
+      output_tokens: 10,
+    },
+    ...{ cache_read_tokens: 7, cost_usd: 0.002, total_ms: 2.5 },
+  });
+  expect(shown[1]).toMatchObject({ input_tokens: 0, cost_usd: 0, reason: 'provider.timeout' });
 });

@@ -28,7 +28,7 @@ async function home(rows: readonly LedgerRow[], more = ''): Promise<string> {
   const cwd = directoryWith(`records: { ledger: true }\n${more}`);
   mkdirSync(join(cwd, '.local/state/gateway'), { recursive: true, mode: 0o700 });
   const file = await openLedgerFile(join(cwd, '.local/state/gateway/ledger.sqlite'));
-  file.add(rows);
+  file.add({ rows });
   file.close();
   return cwd;
 }

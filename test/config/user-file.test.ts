@@ -88,6 +88,7 @@ const kinds = {
     'on_state_failure',
     'records.ledger',
     'records.ledger_sync',
+    'records.ledger_rows',
     'records.ledger_days',
     'records.ledger_megabytes',
     'metrics.port',

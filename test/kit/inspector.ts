@@ -63,7 +63,13 @@ export async function startInspected(
     ...options,
     directory,
     localKey: secrets.PROJECT_KEY,
-    ledger: { place: fileLedger(join(directory, 'ledger.sqlite')), isSynced: false, days: 1, bytes: 1e7 },
+    ledger: {
+      place: fileLedger(join(directory, 'ledger.sqlite')),
+      isSynced: false,
+      keepsRows: false,
+      days: 1,
+      bytes: 1e7,
+    },
     ownerProof,
     inspector: { configPath: join(directory, 'gateway.yaml'), recordsFile: join(directory, 'records.jsonl') },
   });

@@ -48,6 +48,8 @@ export function buildSections(
         ledger: Object.freeze({
           /** Whether the disk is waited for before a provider is called. */
           isSynced: records.ledger_sync === 'always',
+          /** A database has gateways on other machines, whose records are there. */
+          keepsRows: records.ledger_rows ?? records.ledger_database !== null,
           days: records.ledger_days,
           bytes: records.ledger_megabytes * bytesPerMegabyte,
           ...(records.ledger_file !== null && { file: records.ledger_file }),

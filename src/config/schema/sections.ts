@@ -173,7 +173,7 @@ export const recordsSchema = z.strictObject({
     .optional()
     .register(
       ...about(
-        'Keep durable rows of usage, from which budgets continue after a restart; default: yes, unless only the sandbox is served.',
+        'Keep durable sums of usage, from which budgets continue after a restart; default: yes, unless only the sandbox is served.',
       ),
     ),
   ledger_sync: reaching('nothing', z.enum(['every_second', 'always']))
@@ -196,6 +196,13 @@ export const recordsSchema = z.strictObject({
     .default(null)
     .register(
       ...about('PostgreSQL database of the ledger, which several gateways can share; null: the file.'),
+    ),
+  ledger_rows: reaching('nothing', z.boolean().nullable())
+    .default(null)
+    .register(
+      ...about(
+        'Whether each exchange also has a row in the ledger, for queries of your own; null: in PostgreSQL only. Without rows `gateway sessions show` reads the records of this machine.',
+      ),
     ),
   ledger_days: reaching('nothing', z.int().min(1).max(3_650))
     .default(90)

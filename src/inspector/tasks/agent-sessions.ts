@@ -31,15 +31,21 @@ export interface SessionOfKey {
   readonly place: LedgerPlace;
   readonly session: string;
   readonly key: string;
+  readonly records: string | undefined;
 }
 
 /** Throws inspector.unknown. */
-export async function showSession({ place, session, key }: SessionOfKey): Promise<AgentSessionDetail> {
+export async function showSession({
+  place,
+  session,
+  key,
+  records,
+}: SessionOfKey): Promise<AgentSessionDetail> {
   const sums = await readSessions(place, { sinceMs: 0, limit: mostKeys, session });
   const sum = sums.find((each) => each.key === key);
   if (sum === undefined)
     throw new GatewayError('inspector.unknown', 'there is no such session in the ledger');
-  const turns = await readTurns(place, { session, limit: shownTurns });
+  const turns = await readTurns({ place, records }, { session, limit: shownTurns, sinceMs: sum.started_ms });
   return { session: toSession(sum), turns: turns.filter(({ key_id }) => key_id === key).map(toTurn) };
 }
 

@@ -1,5 +1,5 @@
 import type { SqliteValue } from '../../database/sqlite-engine.ts';
-import { type LedgerRow, quarterOf } from './ledger-row.ts';
+import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
 
 /** A column of the table of exchanges, in both databases; `real` and `integer` have 64 bits. */
 interface Column {
@@ -94,72 +94,168 @@ export interface SumTable {
   readonly name: 'sums' | 'session_sums' | 'provider_sums';
   /** The columns that a sum is found by: the quarter first, then names. */
   readonly key: readonly string[];
+  readonly amounts: readonly string[];
+  /** Whether it also has `first_ms` and `last_ms`, when the earliest and the latest of its requests began. */
+  readonly hasTimes: boolean;
   readonly columns: readonly string[];
-  readonly keyOf: (row: LedgerRow) => readonly SqliteValue[];
+  readonly namesOf: readonly (keyof LedgerRow)[];
   readonly amountsOf: readonly ((row: LedgerRow) => number)[];
 }
 
 function sumTable(
   name: SumTable['name'],
   names: readonly (keyof LedgerRow)[],
-  added: Readonly<Record<string, (row: LedgerRow) => number>>,
+  {
+    added,
+    hasTimes,
+  }: { readonly added: Readonly<Record<string, (row: LedgerRow) => number>>; readonly hasTimes: boolean },
 ): SumTable {
   const key = ['quarter', ...names];
   return {
     name,
     key,
-    columns: [...key, ...Object.keys(added)],
-    keyOf: (row) => [quarterOf(row.started_ms), ...names.map((each) => row[each] ?? '')],
+    amounts: Object.keys(added),
+    hasTimes,
+    columns: [...key, ...Object.keys(added), ...(hasTimes ? timeColumns : [])],
+    namesOf: names,
     amountsOf: Object.values(added),
   };
 }
 
+const timeColumns = ['first_ms', 'last_ms'] as const;
+
 /** What budgets of days and months are read from, and `usage`. */
-export const sums = sumTable('sums', ['project', 'key_id', 'model'], amounts);
+export const sums = sumTable('sums', ['project', 'key_id', 'model'], { added: amounts, hasTimes: false });
 /** Of all requests too; of those that name no session or agent it is ''. */
-export const sessionSums = sumTable(
-  'session_sums',
-  ['project', 'key_id', 'session', 'agent'],
-  sessionAmounts,
-);
+export const sessionSums = sumTable('session_sums', ['project', 'key_id', 'session', 'agent'], {
+  added: sessionAmounts,
+  hasTimes: true,
+});
+/** By what a provider and its key are called. */
+export const providerSums = sumTable('provider_sums', ['provider'], { added: amounts, hasTimes: false });
 
-/** By what a provider and its key are called; no table: `usage` sums up the rows that are kept. */
-export const providerSums = sumTable('provider_sums', ['provider'], amounts);
+export const sumTables = [sums, sessionSums, providerSums] as const;
 
-/** The definitions of a table's columns; `integer` is a type of 64 bits. */
-export function sumDefinitions({ key, columns }: SumTable, integer: string): string {
-  return columns
-    .map((name, i) => `${name} ${i > 0 && i < key.length ? 'text' : integer} not null`)
-    .join(', ');
-}
+/** For each of `sumTables`, what is added to it: lists of its columns, in the order of their keys. */
+export type Sums = readonly (readonly (readonly SqliteValue[])[])[];
 
 /**
- * What rows add to a table of sums, each as a list of its columns: most rows of a transaction share a few sums, each of
- * which is written once. Sorted, so that gateways that add to the same ones can't deadlock.
+ * What rows add to all tables of sums. Most rows of a second share a few sums, each of which is written once. Linear, and
+ * on the request path.
  */
-export function addedSums(
-  { keyOf, amountsOf }: SumTable,
-  rows: readonly LedgerRow[],
-): readonly (readonly SqliteValue[])[] {
-  const found = new Map<string, { readonly key: readonly SqliteValue[]; readonly added: number[] }>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const id = key.join('\n'); // clean texts have no ends of lines
-    const known = found.get(id);
-    if (known === undefined) found.set(id, { key, added: amountsOf.map((read) => read(row)) });
-    else for (const [i, read] of amountsOf.entries()) known.added[i] = (known.added[i] ?? 0) + read(row);
+export class RowSums {
+  readonly #tables = sumTables.map((table) => new TableSums(table));
+
+  add(row: LedgerRow): void {
+    for (const table of this.#tables) table.add(row);
   }
-  return [...found]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { key, added }]) => [...key, ...added]);
+
+  get sums(): Sums {
+    return this.#tables.map((table) => table.list());
+  }
+}
+
+export function sumsOf(rows: readonly LedgerRow[]): Sums {
+  const added = new RowSums();
+  for (const row of rows) added.add(row);
+  return added.sums;
+}
+
+/** The same for one table. */
+export function addedSums(table: SumTable, rows: readonly LedgerRow[]): Sums[number] {
+  const added = new TableSums(table);
+  for (const row of rows) added.add(row);
+  return added.list();
+}
+
+interface Added {
+  readonly key: readonly SqliteValue[];
+  readonly amounts: number[];
+  firstMs: number;
+  lastMs: number;
+}
+
+class TableSums {
+  readonly #table: SumTable;
+  readonly #found = new Map<string, Added>();
+
+  constructor(table: SumTable) {
+    this.#table = table;
+  }
+
+  add(row: LedgerRow): void {
+    const { namesOf, amountsOf } = this.#table;
+    const { started_ms: startedMs } = row;
+    const quarter = quarterOf(startedMs);
+    let id = `${quarter}`;
+    for (const name of namesOf) id += `\n${fitText(row[name] ?? '')}`; // which has no ends of lines
+    let added = this.#found.get(id);
+    if (added === undefined) {
+      const key = [quarter, ...namesOf.map((name) => fitText(row[name] ?? ''))];
+      added = { key, amounts: amountsOf.map(() => 0), firstMs: startedMs, lastMs: startedMs };
+      this.#found.set(id, added);
+    }
+    for (let i = 0; i < amountsOf.length; i += 1) {
+      added.amounts[i] = (added.amounts[i] ?? 0) + fitWhole(amountsOf[i]?.(row));
+    }
+    added.firstMs = Math.min(added.firstMs, startedMs);
+    added.lastMs = Math.max(added.lastMs, startedMs);
+  }
+
+  /** Sorted, so that gateways that add to the same ones can't deadlock. */
+  list(): Sums[number] {
+    return [...this.#found]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, { key, amounts: added, firstMs, lastMs }]) => [
+        ...key,
+        ...added,
+        ...(this.#table.hasTimes ? [firstMs, lastMs] : []),
+      ]);
+  }
+}
+
+// Clients choose some of the texts, and providers report the numbers. A database that refuses one of them would refuse all
+// that is committed with it, now and ever after, so they are made fit.
+
+/** Longer than any configured name or known model. */
+export const maxTextLength = 200;
+/** Above every real amount (US$ 10,000) and time, as for counters; a million of them still fit into a sum's 64 bits. */
+const maxNumber = 1e13;
+
+/** PostgreSQL has no NUL, and UTF-8 no lone surrogates; control characters would only harm readers. */
+export function fitText(value: unknown): string {
+  const given = String(value);
+  return fit.test(given) ? given : given.slice(0, maxTextLength).replace(unfit, '\ufffd');
+}
+
+const fit = /^[\x20-\x7e]{0,200}$/;
+const unfit = /[\p{Cc}\p{Cs}]/gu;
+
+/** Also for what is not a number after a JSON round trip; earlier builds wrote whether something is so as a boolean. */
+export function fitWhole(value: unknown): number {
+  const given = Number(value);
+  return given > 0 ? Math.min(Math.ceil(given), maxNumber) : 0;
+}
+
+/** The definitions of a table's columns; `integer` is a type of 64 bits. */
+export function sumDefinitions(table: SumTable, integer: string): string {
+  const { key, amounts: added, hasTimes } = table;
+  const names = key.map((name, i) => `${name} ${i > 0 ? 'text' : integer} not null`);
+  const given = added.map((name) => `${name} ${integer} not null`);
+  return [...names, ...given, ...(hasTimes ? timeDefinitions(integer) : [])].join(', ');
+}
+
+/** Nullable: a ledger of an earlier build gets them when it is opened. */
+export function timeDefinitions(integer: string): readonly string[] {
+  return timeColumns.map((name) => `${name} ${integer}`);
 }
 
 /** The `set` clause of an upsert that adds new amounts to existing ones; `table` is its name in the database. */
-export function additions({ key, columns }: SumTable, table: string): string {
-  return columns
-    .slice(key.length)
-    .map((column) => `${column} = ${table}.${column} + excluded.${column}`)
-    .join();
+export function additions({ amounts: added, hasTimes }: SumTable, table: string): string {
+  const sets = added.map((column) => `${column} = ${table}.${column} + excluded.${column}`);
+  const kept = (column: string, sign: string) =>
+    `${column} = case when ${table}.${column} ${sign} excluded.${column} then ${table}.${column} else excluded.${column} end`;
+  return [...sets, ...(hasTimes ? [kept('first_ms', '<'), kept('last_ms', '>')] : [])].join();
 }
 
 /** What sessions were raised by: the columns of a table; `integer` is a type of 64 bits. */
@@ -190,4 +286,45 @@ export function sumPruning(table: string, parameter: string): string {
       from used where day is not null and position < ${keptDays})
     delete from ${table} where quarter < ${parameter}
       and quarter < (select day * ${quartersPerDay} from used where position = ${keptDays})`;
+}
+
+/**
+ * What a ledger of a build before provider sums lacks is made of its rows, once: for readers in place of its tables, and
+ * when it is opened for writing.
+ */
+export function earlierProviderSums(exchanges: string): string {
+  const counted = {
+    requests: 'count(*)',
+    estimated: 'sum(is_estimated)',
+    unpriced: 'sum(case when nano_usd is null then 1 else 0 end)',
+    nano_usd: 'sum(coalesce(nano_usd, 0))',
+  } as const;
+  const given = providerSums.amounts.map(
+    (name) => `${counted[name as keyof typeof counted] ?? `sum(${name})`} as ${name}`,
+  );
+  return `(select started_ms / ${quarterMs} as quarter, coalesce(provider, '') as provider, ${given.join()}
+    from ${exchanges} group by 1, 2) as earlier`;
+}
+
+/** The statement that gives sums of sessions the times of the rows that are kept. */
+export function earlierTimes(table: string, exchanges: string): string {
+  const names = ['project', 'key_id', 'session', 'agent'] as const;
+  return `update ${table} set first_ms = earlier.first_ms, last_ms = earlier.last_ms from
+    (select started_ms / ${quarterMs} as quarter, ${names.map((name) => `coalesce(${name}, '') as ${name}`).join()},
+       min(started_ms) as first_ms, max(started_ms) as last_ms
+     from ${exchanges} where session is not null group by 1, 2, 3, 4, 5) as earlier
+    where ${table}.first_ms is null and ${table}.quarter = earlier.quarter
+      and ${names.map((name) => `${table}.${name} = earlier.${name}`).join(' and ')}`;
+}
+
+/** Up to which segment of each process of the journal the sums have everything. */
+export function movedDefinitions(integer: string): string {
+  return `owner text not null primary key, number ${integer} not null, moved_ms ${integer} not null`;
+}
+
+/** The statement that says so, with its three parameters: it changes nothing if they have it already. */
+export function moveStatement(table: string, parameters: string): string {
+  return `insert into ${table} (owner, number, moved_ms) values (${parameters})
+    on conflict (owner) do update set number = excluded.number, moved_ms = excluded.moved_ms
+    where ${table}.number < excluded.number`;
 }

@@ -12,21 +12,36 @@ import { makeDirectory } from '../../lib/directories.ts';
 import { readJournal } from './journal/segments.ts';
 import {
   addedColumns,
-  addedSums,
   additions,
   definitions,
+  earlierProviderSums,
+  earlierTimes,
   exchangeColumns,
   exchangeNames,
+  movedDefinitions,
+  moveStatement,
+  providerSums,
   raiseDefinitions,
   raiseStatement,
+  type Sums,
   type SumTable,
   sessionSums,
   sumDefinitions,
   sumPruning,
   sums,
+  sumsOf,
+  sumTables,
+  timeDefinitions,
 } from './ledger-columns.ts';
-import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
-import type { LedgerStore, LedgerTables, ReadLedger, Retention, SessionRaise } from './ledger-store.ts';
+import { keptMs, type LedgerRow, oldestQuarter } from './ledger-row.ts';
+import type {
+  Addition,
+  LedgerStore,
+  LedgerTables,
+  ReadLedger,
+  Retention,
+  SessionRaise,
+} from './ledger-store.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
 export type LedgerFile = ReturnType<typeof ledgerFile>;
@@ -57,6 +72,14 @@ create index if not exists exchange_sessions on exchanges (session) where sessio
 create table if not exists session_raises (${raiseDefinitions('integer')}) without rowid;
 `;
 
+/** What a ledger of a build before moved segments lacks. */
+const movedSchema = `
+${createSums(providerSums)};
+create table moved_segments (${movedDefinitions('integer')}) without rowid;
+insert into provider_sums (${providerSums.columns.join()})
+  select ${providerSums.columns.join()} from ${earlierProviderSums('exchanges')};
+`;
+
 function createSums(table: SumTable): string {
   const { name, key } = table;
   return `create table if not exists ${name} (${sumDefinitions(table, 'integer')},
@@ -72,6 +95,7 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
     transaction(writer, () => {
       if (!hasTables(writer)) writer.exec(schema);
       addSessions(writer);
+      if (!hasTable(writer, 'moved_segments')) addMoved(writer);
     });
     return ledgerFile(writer, prepareAdding(writer));
   } catch (error) {
@@ -80,23 +104,36 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   }
 }
 
+function columnsOf(engine: SqliteEngine, table: string): ReadonlySet<string> {
+  const rows = engine.prepare(`select name from pragma_table_info('${table}')`).all();
+  return new Set((rows as { name: string }[]).map(({ name }) => name));
+}
+
 function addSessions(engine: SqliteEngine): void {
-  const rows = engine.prepare("select name from pragma_table_info('exchanges')").all();
-  const known = new Set((rows as { name: string }[]).map(({ name }) => name));
+  const known = columnsOf(engine, 'exchanges');
   const missing = addedColumns.filter(({ name }) => !known.has(name));
   for (const definition of definitions(missing, types))
     engine.exec(`alter table exchanges add column ${definition}`);
   engine.exec(sessionSchema);
 }
 
-function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => void) {
+function addMoved(engine: SqliteEngine): void {
+  if (!columnsOf(engine, sessionSums.name).has('first_ms')) {
+    for (const definition of timeDefinitions('integer'))
+      engine.exec(`alter table ${sessionSums.name} add column ${definition}`);
+    engine.exec(earlierTimes(sessionSums.name, 'exchanges'));
+  }
+  engine.exec(movedSchema);
+}
+
+function ledgerFile(engine: SqliteEngine, add: (addition: Addition) => void) {
   const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
   return {
-    add: (rows: readonly LedgerRow[]) => transaction(engine, () => add(rows)),
+    add: (addition: Addition) => transaction(engine, () => add(addition)),
     maintain: ({ days, bytes }: Retention, nowMs: number) =>
       transaction(engine, () => {
-        for (const { name } of [sums, sessionSums])
-          engine.prepare(sumPruning(name, '?')).run(oldestQuarter(nowMs));
+        for (const { name } of sumTables) engine.prepare(sumPruning(name, '?')).run(oldestQuarter(nowMs));
+        engine.prepare('delete from moved_segments where moved_ms < ?').run(nowMs - keptMs);
         const used = (one('pragma page_count') - one('pragma freelist_count')) * one('pragma page_size');
         const deleted = engine
           .prepare(
@@ -116,29 +153,28 @@ function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => v
   } satisfies LedgerStore;
 }
 
-/**
- * Adds rows within the caller's transaction: once for each request, whoever writes it and however often. The statements are
- * prepared once: kysely would compile each query again.
- */
-function prepareAdding(engine: SqliteEngine): (rows: readonly LedgerRow[]) => void {
+/** Adds within the caller's transaction. The statements are prepared once: kysely would compile each query again. */
+function prepareAdding(engine: SqliteEngine): (addition: Addition) => void {
+  const move = engine.prepare(moveStatement('moved_segments', '?, ?, ?'));
   const addRow = engine.prepare(
     `insert into exchanges (${exchangeNames}) values (${marks(exchangeColumns)}) on conflict do nothing`,
   );
-  const addTo = [sums, sessionSums].map((table) => {
+  const addTo = sumTables.map((table) => {
     const { name, key, columns } = table;
-    const add = engine.prepare(
+    return engine.prepare(
       `insert into ${name} (${columns.join()}) values (${marks(columns)})
        on conflict (${key.join()}) do update set ${additions(table, name)}`,
     );
-    return (rows: readonly LedgerRow[]) => {
-      for (const sum of addedSums(table, rows)) add.run(...sum);
-    };
   });
-  return (rows) => {
-    const added = rows.filter((row) => {
-      return Number(addRow.run(...exchangeColumns.map(({ name }) => row[name])).changes) > 0;
-    });
-    for (const add of addTo) add(added);
+  const insert = (row: LedgerRow) =>
+    Number(addRow.run(...exchangeColumns.map(({ name }) => row[name])).changes) > 0;
+  return ({ segment, sums: given, rows = [] }) => {
+    if (segment !== undefined) {
+      const { changes } = move.run(segment.owner, segment.number, Date.now());
+      if (Number(changes) === 0) return;
+    }
+    const added: Sums = given ?? sumsOf(rows.filter(insert));
+    for (const [i, statement] of addTo.entries()) for (const sum of added[i] ?? []) statement.run(...sum);
   };
 }
 
@@ -165,14 +201,17 @@ export async function readLedgerFile<Value>(
 }
 
 function tablesOf(engine: SqliteEngine): LedgerTables {
-  const isOld = !hasSessions(engine);
+  const hasSessions = hasTable(engine, 'session_raises');
+  const hasMoved = hasTable(engine, 'moved_segments');
   const find = engine.prepare('select 1 from exchanges where started_ms = ? and request_id = ?');
   return {
     names: {
       sums: 'sums',
-      session_sums: isOld ? undefined : 'session_sums',
-      session_raises: isOld ? undefined : 'session_raises',
+      session_sums: hasSessions ? 'session_sums' : undefined,
+      provider_sums: hasMoved ? 'provider_sums' : earlierProviderSums('exchanges'),
+      session_raises: hasSessions ? 'session_raises' : undefined,
       exchanges: 'exchanges',
+      moved_segments: hasMoved ? 'moved_segments' : undefined,
     },
     // `sum` fails if the result has more bits than SQLite's integers or JavaScript's numbers.
     sumOf: (column) => `total(${column})`,
@@ -185,9 +224,9 @@ function tablesOf(engine: SqliteEngine): LedgerTables {
   };
 }
 
-/** A build before sessions may have made the file, and it has not been opened for writing since. */
-function hasSessions(engine: SqliteEngine): boolean {
-  return engine.prepare("select 1 from sqlite_schema where name = 'session_raises'").all().length > 0;
+/** An earlier build may have made the file, and it has not been opened for writing since. */
+function hasTable(engine: SqliteEngine, name: string): boolean {
+  return engine.prepare('select 1 from sqlite_schema where name = ?').all(name).length > 0;
 }
 
 /** Whether the tables are there. Throws config.invalid if another version or another program made them. */

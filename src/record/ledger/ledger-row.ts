@@ -85,7 +85,7 @@ export function unknownRow(intent: Intent): LedgerRow {
 export const quarterMs = 900_000;
 
 /** Longer than the longest budget, and long enough to compare a month with the same month of the last year. */
-const keptMs = 400 * 86_400_000;
+export const keptMs = 400 * 86_400_000;
 
 /** The number of the quarter that a time is in. */
 export function quarterOf(ms: number): number {

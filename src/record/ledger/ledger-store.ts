@@ -1,4 +1,6 @@
 import type { SqliteValue } from '../../database/sqlite-engine.ts';
+import type { JournalEntry } from './journal/journal-line.ts';
+import type { Sums } from './ledger-columns.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';
 
 /** Where a ledger is kept: the folder of the journal, and a SQLite file or a PostgreSQL database that many gateways share. */
@@ -12,16 +14,34 @@ export function fileLedger(path: string): LedgerPlace {
   return { path, journal: `${path}.journal` };
 }
 
-/** How long rows are kept, and how much space they may take; the sums are kept for over a year. */
+/** Which rows are kept, how long, and how much space they may take; the sums are kept for over a year. */
 export interface Retention {
+  /** Whether all exchanges have a row; else only those that no record tells of. */
+  readonly keepsRows: boolean;
   readonly days: number;
   readonly bytes: number;
 }
 
+/** A segment of the journal: those of an owner, one process, are numbered as it wrote them. */
+export interface SegmentId {
+  readonly owner: string;
+  readonly number: number;
+}
+
+/** What a segment adds to the ledger. */
+export interface Addition {
+  /** Counts once, and not after a later one of its owner. Absent for rows alone, which count once by themselves. */
+  readonly segment?: SegmentId | undefined;
+  /** What is added to the sums, unless there are rows to keep. */
+  readonly sums?: Sums | undefined;
+  /** Rows to keep, unless there is one of that request already: the sums get what these add. */
+  readonly rows?: readonly LedgerRow[] | undefined;
+}
+
 /** The ledger's database, opened for writing. Needs a thread of its own, because SQLite blocks. */
 export interface LedgerStore {
-  /** Commits all rows or none, durably. Idempotent by request id. */
-  add(rows: readonly LedgerRow[]): void | Promise<void>;
+  /** Commits all of it or nothing, durably. */
+  add(addition: Addition): void | Promise<void>;
   /** Called regularly: deletes some of the oldest rows if there are too many; true if more are left to delete. */
   maintain(retention: Retention, nowMs: number): boolean | Promise<boolean>;
   /** Lets a session of a key use more of one of its limits. */
@@ -44,12 +64,15 @@ export interface SessionRaise {
 
 /** The tables of a ledger for reading. All queries see the same state of the database, whoever writes it meanwhile. */
 export interface LedgerTables {
-  /** The tables' names; without that of sessions in a ledger that no gateway has written since an earlier build. */
+  /** The tables' names; without those that a ledger lacks which no gateway has written since an earlier build. */
   readonly names: {
     readonly sums: string;
     readonly session_sums: string | undefined;
+    /** A query over the rows, where there is no such table. */
+    readonly provider_sums: string;
     readonly session_raises: string | undefined;
     readonly exchanges: string;
+    readonly moved_segments: string | undefined;
   };
   /** The sum of a column in SQL, as a number that JavaScript has too. */
   sumOf(column: string): string;
@@ -59,14 +82,16 @@ export interface LedgerTables {
   findStored(exchanges: readonly Intent[]): Promise<ReadonlySet<string>>;
 }
 
-/** What a journal has: the exchanges that are over, and those that are not, as far as it says. */
-export interface JournalContent {
-  readonly rows: readonly LedgerRow[];
-  readonly open: readonly Intent[];
+/** A segment as it was read; its owner may still append to its last one. */
+export interface ReadSegment extends SegmentId {
+  readonly entries: readonly JournalEntry[];
 }
 
 /**
  * Reads from a ledger's tables, undefined if there are none yet, and from this machine's journal. That was read before: what
- * leaves it meanwhile is in the tables, and counted there.
+ * leaves it meanwhile is in the tables.
  */
-export type ReadLedger<Value> = (tables: LedgerTables | undefined, journal: JournalContent) => Promise<Value>;
+export type ReadLedger<Value> = (
+  tables: LedgerTables | undefined,
+  journal: readonly ReadSegment[],
+) => Promise<Value>;

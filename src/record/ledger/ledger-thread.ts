@@ -13,8 +13,15 @@ import {
   stateOfOwner,
   youngMs,
 } from './journal/owner-lock.ts';
-import { type Damage, listSegments, moveSegment, settleOwner } from './journal/segments.ts';
+import {
+  type Damage,
+  type JournalSegment,
+  listSegments,
+  moveSegment,
+  settleOwner,
+} from './journal/segments.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger.ts';
+import type { Sums } from './ledger-columns.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { openStore } from './open-store.ts';
 import { LedgerFailure } from './read-ledger.ts';
@@ -42,8 +49,8 @@ const maintainAgainMs = 200;
 const { place, retention, owner, lock: memory } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
 const lock = new ThreadLock(memory);
 const thread: {
-  /** Closed segments of this process, oldest first. */
-  readonly closed: string[];
+  /** Closed segments of this process, oldest first, with what they add while that is needed soon. */
+  readonly closed: { readonly segment: JournalSegment; readonly sums: Sums | undefined }[];
   readonly notices: Set<string>;
   ownerLock: OwnerLock | undefined;
   store: LedgerStore | undefined;
@@ -65,7 +72,11 @@ const thread: {
 parentPort?.on('message', (command: LedgerCommand) => {
   switch (command.kind) {
     case 'move':
-      thread.closed.push(command.path);
+      // In an outage of hours only the files are kept.
+      thread.closed.push({
+        segment: command.segment,
+        sums: thread.failure === undefined ? command.sums : undefined,
+      });
       return enqueue(work);
     case 'close':
       enqueue(async () => {
@@ -112,11 +123,11 @@ async function work(): Promise<void> {
     const opened = await open();
     if (thread.isSettlingDue) await settleGone(opened);
     thread.isSettlingDue = false;
-    for (let path = thread.closed[0]; path !== undefined; path = thread.closed[0]) {
-      await moveOwn(opened, path);
+    for (let next = thread.closed[0]; next !== undefined; next = thread.closed[0]) {
       if (lock.isProcessEnding) return;
+      await moveOwn(opened, next);
       thread.closed.shift();
-      answer({ kind: 'moved', path });
+      answer({ kind: 'moved', path: next.segment.path });
     }
     if (thread.failure !== undefined) answer({ kind: 'working' });
     thread.failure = undefined;
@@ -131,9 +142,10 @@ async function open(): Promise<LedgerStore> {
   return thread.store;
 }
 
-async function moveOwn(opened: LedgerStore, path: string): Promise<void> {
+async function moveOwn(store: LedgerStore, { segment, sums }: (typeof thread.closed)[number]): Promise<void> {
+  const { path } = segment;
   try {
-    noteDamage(await moveSegment(opened, path, () => lock.isProcessEnding));
+    noteDamage(await moveSegment({ store, keepsRows: retention.keepsRows }, segment, sums));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(path)) throw error;
     notify(`the segment ${path} of the ledger's journal has disappeared`);
@@ -156,7 +168,7 @@ async function settleGone(opened: LedgerStore): Promise<void> {
     if (state === 'young') setTimeout(settleLater, youngMs).unref();
     if (state !== 'gone') continue;
     try {
-      noteDamage(await settleOwner(opened, left));
+      noteDamage(await settleOwner({ store: opened, keepsRows: retention.keepsRows }, left));
       removeLock(place.journal, gone);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

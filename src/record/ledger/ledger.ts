@@ -4,6 +4,8 @@ import { OutageCauses } from '../../lib/outage-causes.ts';
 import type { LedgerGauges } from '../gauges.ts';
 import { type ClosedSegment, Journal, type JournalEvent } from './journal/journal.ts';
 import { beginLine, cancelLine, endLine } from './journal/journal-line.ts';
+import type { JournalSegment } from './journal/segments.ts';
+import type { Sums } from './ledger-columns.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';
 import type { LedgerPlace, Retention } from './ledger-store.ts';
 import { LedgerFailure, readRaises } from './read-ledger.ts';
@@ -45,7 +47,7 @@ export class Ledger {
   readonly #owner = randomUUID();
   #thread: Worker | undefined;
   /** Closed segments that are not in the database yet. */
-  readonly #closed = new Map<string, ClosedSegment>();
+  readonly #closed = new Map<string, Omit<ClosedSegment, 'sums'>>();
   #isMoving = true;
   readonly #causes = new OutageCauses();
   #isClosing = false;
@@ -60,10 +62,10 @@ export class Ledger {
       owner: this.#owner,
       isSynced: this.isSynced,
       onEvent: options.onEvent,
-      onClosed: (segment) => {
+      onClosed: ({ sums, ...segment }) => {
         this.start(); // before this one is added: a new thread gets all that there are
         this.#closed.set(segment.path, segment);
-        this.#thread?.postMessage({ kind: 'move', path: segment.path } satisfies LedgerCommand);
+        this.#move(segment, this.#keepsRows ? undefined : sums);
       },
     });
   }
@@ -96,7 +98,7 @@ export class Ledger {
    * that takes too long; it never rejects.
    */
   finish(row: LedgerRow): Promise<void> | undefined {
-    const writing = this.#journal.end(row.request_id, endLine(row));
+    const writing = this.#journal.end(row.request_id, endLine(row), this.#keepsRows ? undefined : row);
     return writing && inTime(writing).catch(() => undefined);
   }
 
@@ -123,10 +125,21 @@ export class Ledger {
     thread.on('message', (answer: LedgerAnswer) => this.#receive(answer));
     thread.on('error', (error) => this.wait(error.message));
     thread.on('exit', lock.acquireAtExit(closeMs)).on('exit', () => this.#lose(thread));
-    for (const path of this.#closed.keys())
-      thread.postMessage({ kind: 'move', path } satisfies LedgerCommand);
     thread.unref(); // it does not keep a process that has nothing else to do
     this.#thread = thread;
+    for (const segment of this.#closed.values()) this.#move(segment);
+  }
+
+  get #keepsRows(): boolean {
+    return this.#options.retention.keepsRows;
+  }
+
+  #move({ path, owner, number }: JournalSegment, sums?: Sums): void {
+    this.#thread?.postMessage({
+      kind: 'move',
+      segment: { path, owner, number },
+      sums,
+    } satisfies LedgerCommand);
   }
 
   /** What is late is taken back; it may still be written, and the line that takes it back after it. */
@@ -220,8 +233,8 @@ export interface LedgerThreadData {
 }
 
 export type LedgerCommand =
-  /** A segment of this process is closed. Answered by `moved`, as soon as that is possible. */
-  | { readonly kind: 'move'; readonly path: string }
+  /** A segment of this process is closed; it is read unless it is known what it adds. Answered by `moved`, as soon as that is possible. */
+  | { readonly kind: 'move'; readonly segment: JournalSegment; readonly sums: Sums | undefined }
   /** Answered by the end of the thread. */
   | { readonly kind: 'close' };
 

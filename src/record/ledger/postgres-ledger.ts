@@ -3,11 +3,15 @@ import { GatewayError } from '../../errors.ts';
 import { readJournal } from './journal/segments.ts';
 import {
   addedColumns,
-  addedSums,
   additions,
   definitions,
+  earlierProviderSums,
+  earlierTimes,
   exchangeColumns,
   exchangeNames,
+  movedDefinitions,
+  moveStatement,
+  providerSums,
   raiseDefinitions,
   raiseStatement,
   type SumTable,
@@ -15,9 +19,12 @@ import {
   sumDefinitions,
   sumPruning,
   sums,
+  sumsOf,
+  sumTables,
+  timeDefinitions,
 } from './ledger-columns.ts';
-import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
-import type { LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
+import { keptMs, type LedgerRow, oldestQuarter } from './ledger-row.ts';
+import type { Addition, LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
 
 const version = 1;
 // An arbitrary advisory lock id; it must only differ from those that other programs use in the same database.
@@ -51,6 +58,20 @@ create table if not exists ledger_session_raises (${raiseDefinitions(types.integ
 create index if not exists ledger_session_names on ledger_session_sums (session, key_id);
 `;
 
+/** What a ledger of a build before moved segments lacks; the table that shows that it has them comes last. */
+const movedSchema = `
+${timeDefinitions(types.integer)
+  .map((definition) => `alter table ledger_session_sums add column if not exists ${definition};`)
+  .join('\n')}
+create table if not exists ledger_provider_sums (shard bigint not null, ${sumDefinitions(providerSums, types.integer)},
+  primary key (quarter, shard, provider));
+insert into ledger_provider_sums (shard, ${providerSums.columns.join()})
+  select 0, ${providerSums.columns.join()} from ${earlierProviderSums('ledger_exchanges')}
+  where not exists (select from ledger_provider_sums);
+${earlierTimes('ledger_session_sums', 'ledger_exchanges')};
+create table if not exists ledger_moved_segments (${movedDefinitions(types.integer)});
+`;
+
 /** $1 rows, as JSON: one round trip for any number of them. Returns the ids of those that were not there. */
 const addRows = `insert into ledger_exchanges (${exchangeNames}) select ${exchangeNames}
     from json_to_recordset($1::json) as each(${exchangeColumns.map(({ name, type }) => `${name} ${types[type]}`).join()})
@@ -70,16 +91,17 @@ function adding(table: SumTable, into: string, isSharded: boolean) {
     on conflict (${found.join()}) do update set ${additions(table, into)}`;
 }
 
-const addSums = [
-  { table: sums, query: adding(sums, 'ledger_sums', true) },
-  { table: sessionSums, query: adding(sessionSums, 'ledger_session_sums', false) },
-];
+/** In the order of `sumTables`. */
+const addSums = sumTables.map((table) => adding(table, `ledger_${table.name}`, table !== sessionSums));
+
+/** $1 owner, $2 number, $3 when; returns nothing if it was moved before. */
+const moveSegment = `${moveStatement('ledger_moved_segments', '$1, $2, $3')} returning number`;
 
 /** $1 ids; returns those that have a row. */
 const findRows = 'select request_id from ledger_exchanges where request_id = any($1::text[])';
 
 /** $1 the first quarter of an hour that is kept. */
-const pruneSums = ['ledger_sums', 'ledger_session_sums'].map((table) => sumPruning(table, '$1'));
+const pruneSums = sumTables.map(({ name }) => sumPruning(`ledger_${name}`, '$1'));
 
 /** $1 maximum rows to delete, $2 started before, $3 the first id to keep at any age; returns how many were deleted. */
 const pruneRows = `
@@ -105,7 +127,7 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
     throw error;
   }
   return {
-    add: (rows) => transaction(client, () => add(client, rows)),
+    add: (addition) => transaction(client, () => add(client, addition)),
     maintain: (retention, nowMs) => prune(client, retention, nowMs),
     raise: async ({ session, key_id, limit_name, amount }) => {
       const text = raiseStatement('ledger_session_raises', '$1, $2, $3, $4');
@@ -125,21 +147,23 @@ export async function readPostgresLedger<Value>(
   try {
     const journal = await readJournal(directory);
     if (!(await hasTables(client))) return await read(undefined, journal);
-    const isOld = !(await hasSessions(client));
-    const readAll = () => read(tablesOf(client, isOld), journal);
+    const has = await optionalTables(client);
+    const readAll = () => read(tablesOf(client, has), journal);
     return await transaction(client, readAll, 'begin isolation level repeatable read');
   } finally {
     client.close();
   }
 }
 
-function tablesOf(client: PostgresClient, isOld: boolean): LedgerTables {
+function tablesOf(client: PostgresClient, has: OptionalTables): LedgerTables {
   return {
     names: {
       sums: 'ledger_sums',
-      session_sums: isOld ? undefined : 'ledger_session_sums',
-      session_raises: isOld ? undefined : 'ledger_session_raises',
+      session_sums: has.sessions ? 'ledger_session_sums' : undefined,
+      provider_sums: has.moved ? 'ledger_provider_sums' : earlierProviderSums('ledger_exchanges'),
+      session_raises: has.sessions ? 'ledger_session_raises' : undefined,
       exchanges: 'ledger_exchanges',
+      moved_segments: has.moved ? 'ledger_moved_segments' : undefined,
     },
     sumOf: (column) => bounded(`sum(${column})`),
     select: (sql, values) => client.query(sql, values),
@@ -169,8 +193,21 @@ async function transaction<Value>(
   }
 }
 
-/** Within a transaction; the sums get what the rows add that were not there. */
-async function add(client: PostgresClient, given: readonly LedgerRow[]): Promise<void> {
+/** Within a transaction. Another gateway that moves the same segment waits for its end. */
+async function add(client: PostgresClient, { segment, sums: given, rows = [] }: Addition): Promise<void> {
+  if (segment !== undefined) {
+    const moved = await client.query(moveSegment, [segment.owner, segment.number, Date.now()]);
+    if (moved.length === 0) return;
+  }
+  const added = given ?? sumsOf(await insert(client, rows));
+  for (const [i, query] of addSums.entries()) {
+    const each = added[i] ?? [];
+    if (each.length > 0) await client.query(query, [JSON.stringify(each)]);
+  }
+}
+
+/** Returns the rows that were not there. */
+async function insert(client: PostgresClient, given: readonly LedgerRow[]): Promise<readonly LedgerRow[]> {
   const rows = [...new Map(given.map((row) => [row.request_id, row])).values()];
   const added = new Set<string>();
   for (let from = 0; from < rows.length; from += atOnce) {
@@ -178,14 +215,12 @@ async function add(client: PostgresClient, given: readonly LedgerRow[]): Promise
     const ids = await client.query<{ request_id: string }>(addRows, [records]);
     for (const { request_id: id } of ids) added.add(id);
   }
-  if (added.size === 0) return;
-  const counted = rows.filter((row) => added.has(row.request_id));
-  for (const { table, query } of addSums)
-    await client.query(query, [JSON.stringify(addedSums(table, counted))]);
+  return rows.filter((row) => added.has(row.request_id));
 }
 
 async function prune(client: PostgresClient, { days, bytes }: Retention, nowMs: number): Promise<boolean> {
   for (const pruning of pruneSums) await client.query(pruning, [oldestQuarter(nowMs)]);
+  await client.query('delete from ledger_moved_segments where moved_ms < $1', [Math.floor(nowMs - keptMs)]);
   const [ids] = await client.query<{ last: number | null }>('select max(id) as last from ledger_exchanges');
   const firstKept = (ids?.last ?? 0) - Math.floor(bytes / bytesPerRow);
   const [answer] = await client.query<{ gone: number }>(pruneRows, [
@@ -201,19 +236,27 @@ function bounded(sum: string): string {
   return `least(${sum}, ${Number.MAX_SAFE_INTEGER})::bigint`;
 }
 
-/** Creates the tables if the database has none. Throws config.invalid if a newer version created them. */
+/** Creates the tables that the database lacks. Throws config.invalid if a newer version created them. */
 async function preparePostgres(client: PostgresClient): Promise<void> {
-  if ((await hasTables(client)) && (await hasSessions(client))) return;
+  if ((await hasTables(client)) && (await optionalTables(client)).moved) return;
   // Several statements without parameters run as one transaction; the lock makes gateways that start together take turns.
-  await client.query(`select pg_advisory_xact_lock(${advisoryLock}); ${schema} ${sessionSchema}`);
+  const all = `${schema} ${sessionSchema} ${movedSchema}`;
+  await client.query(`select pg_advisory_xact_lock(${advisoryLock}); ${all}`);
   await hasTables(client);
 }
 
-async function hasSessions(client: PostgresClient): Promise<boolean> {
-  const [table] = await client.query<{ exists: boolean }>(
-    "select to_regclass('ledger_session_raises') is not null as exists",
+/** What a ledger that no gateway has written since an earlier build may lack. */
+interface OptionalTables {
+  readonly sessions: boolean;
+  readonly moved: boolean;
+}
+
+async function optionalTables(client: PostgresClient): Promise<OptionalTables> {
+  const [found] = await client.query<OptionalTables>(
+    `select to_regclass('ledger_session_raises') is not null as sessions,
+       to_regclass('ledger_moved_segments') is not null as moved`,
   );
-  return table?.exists === true;
+  return found ?? { sessions: false, moved: false };
 }
 
 /** Whether the tables are there. Throws config.invalid if a newer version made them. */

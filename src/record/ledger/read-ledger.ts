@@ -1,5 +1,6 @@
 import { isConnectionLost, postgresRemedy } from '../../database/failures.ts';
 import { messageOfError } from '../../lib/message-of.ts';
+import { openOf, rowsOf } from './journal/segments.ts';
 import { readLedgerFile } from './ledger-file.ts';
 import {
   addUp,
@@ -10,7 +11,15 @@ import {
   type Used,
   type WantedSum,
 } from './ledger-row.ts';
-import { anyKey, type LedgerPlace, type LedgerTables, type ReadLedger } from './ledger-store.ts';
+import {
+  anyKey,
+  type LedgerPlace,
+  type LedgerTables,
+  type ReadLedger,
+  type ReadSegment,
+  type SegmentId,
+} from './ledger-store.ts';
+import { type TurnQuery, withRecorded } from './recorded-turns.ts';
 import { listTurns, type SessionQuery, type SessionSum, sumSessions } from './session-report.ts';
 import { sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
 
@@ -36,10 +45,9 @@ export async function readLedgerSums(
 ): Promise<readonly KnownSum[]> {
   if (wanted.length === 0) return [];
   try {
-    return await readLedger(place, async (tables, { rows, open }) => {
-      const unstored = await withoutStored(tables, [...open, ...rows]); // of what is both, the row counts
-      return addUp(wanted, await readStored(tables, wanted), unstored);
-    });
+    return await readLedger(place, async (tables, { rows, open }) =>
+      addUp(wanted, await readStored(tables, wanted), [...open, ...rows]),
+    );
   } catch (cause) {
     throw new LedgerFailure(cause, { isAway: place.url !== undefined && isConnectionLost(cause) });
   }
@@ -50,42 +58,32 @@ export async function readBudgetSums(
   place: LedgerPlace,
   wanted: readonly WantedSum[],
 ): Promise<{ readonly used: readonly KnownSum[]; readonly reserved: readonly KnownSum[] }> {
-  return readLedger(place, async (tables, { rows, open }) => {
-    const unstored = new Set(await withoutStored(tables, [...open, ...rows]));
-    const ended = rows.filter((row) => unstored.has(row));
-    return {
-      used: addUp(wanted, await readStored(tables, wanted), ended),
-      reserved: addUp(
-        wanted,
-        [],
-        open.filter((intent) => unstored.has(intent)),
-      ),
-    };
-  });
+  return readLedger(place, async (tables, { rows, open }) => ({
+    used: addUp(wanted, await readStored(tables, wanted), rows),
+    reserved: addUp(wanted, [], open),
+  }));
 }
 
 /** Usage so far; none if nothing was served yet. */
 export async function readUsage(place: LedgerPlace, query: UsageQuery): Promise<readonly UsageSum[]> {
-  return readLedger(place, async (tables, { rows }) =>
-    sumUsage(tables, query, await withoutStored(tables, rows)),
-  );
+  return readLedger(place, (tables, { rows }) => sumUsage(tables, query, rows));
 }
 
 /** The sessions with the latest requests. */
 export async function readSessions(place: LedgerPlace, query: SessionQuery): Promise<readonly SessionSum[]> {
-  return readLedger(place, async (tables, { rows }) =>
-    sumSessions(tables, query, await withoutStored(tables, rows)),
-  );
+  return readLedger(place, (tables, { rows }) => sumSessions(tables, query, rows));
 }
 
-/** The last exchanges of a session, whichever key it is of. */
+/**
+ * The last exchanges of a session, whichever key it is of: rows of the ledger, what is still in the journal, and records of
+ * this machine.
+ */
 export async function readTurns(
-  place: LedgerPlace,
-  query: { readonly session: string; readonly limit: number },
+  { place, records }: { readonly place: LedgerPlace; readonly records: string | undefined },
+  query: TurnQuery,
 ): Promise<readonly LedgerRow[]> {
-  return readLedger(place, async (tables, { rows }) =>
-    listTurns(tables, query, await withoutStored(tables, rows)),
-  );
+  const rows = await readLedger(place, (tables, journal) => listTurns(tables, query, journal.rows));
+  return withRecorded(rows, records, query);
 }
 
 /** What the budgets of a session or a run were raised by, in their counters' units. Throws LedgerFailure. */
@@ -110,23 +108,73 @@ export async function readRaises(
   }
 }
 
+/** What the journal has that the tables don't: the exchanges that are over, and those that are not, as far as it says. */
+interface Unmoved {
+  readonly rows: readonly LedgerRow[];
+  readonly open: readonly Intent[];
+}
+
+/** Attempts at reading a state in which nothing open may have ended already. */
+const maxAttempts = 5;
+
 async function readLedger<Value>(
-  { path, url, journal }: LedgerPlace,
-  read: ReadLedger<Value>,
+  place: LedgerPlace,
+  read: (tables: LedgerTables | undefined, unmoved: Unmoved) => Promise<Value>,
 ): Promise<Value> {
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await readOnce(place, async (tables, journal) => {
+      const { isCurrent, ...unmoved } = await unmovedOf(tables, journal);
+      if (isCurrent || attempt === maxAttempts) return { value: await read(tables, unmoved) };
+      return undefined;
+    });
+    if (found !== undefined) return found.value;
+  }
+}
+
+async function readOnce<Value>({ path, url, journal }: LedgerPlace, read: ReadLedger<Value>): Promise<Value> {
   if (path !== undefined) return readLedgerFile(path, journal, read);
   const { readPostgresLedger } = await import('./postgres-ledger.ts');
   return readPostgresLedger(url, journal, read);
 }
 
-/** Those that the tables do not have yet, each id once: the last of its entries. */
+/**
+ * `isCurrent`: unless the last segment of a process was moved since it was read. Then what is open in it may have ended
+ * there, and counts in the sums too.
+ */
+async function unmovedOf(
+  tables: LedgerTables | undefined,
+  journal: readonly ReadSegment[],
+): Promise<Unmoved & { readonly isCurrent: boolean }> {
+  const moved = await movedSegments(tables);
+  const isMoved = ({ owner, number }: SegmentId) => number <= (moved.get(owner) ?? -1);
+  const rows = rowsOf(journal.filter((segment) => !isMoved(segment)).flatMap(({ entries }) => entries));
+  const open = openOf(journal.flatMap(({ entries }) => entries));
+  const last = new Map(journal.map((segment) => [segment.owner, segment]));
+  const isCurrent = open.length === 0 || ![...last.values()].some(isMoved);
+  // Of what is both, the row counts.
+  const unstored = await withoutStored(tables, [...open, ...rows]);
+  return {
+    rows: rows.filter((row) => unstored.has(row)),
+    open: open.filter((intent) => unstored.has(intent)),
+    isCurrent,
+  };
+}
+
+async function movedSegments(tables: LedgerTables | undefined): Promise<ReadonlyMap<string, number>> {
+  const table = tables?.names.moved_segments;
+  if (tables === undefined || table === undefined) return new Map();
+  const found = await tables.select<SegmentId>(`select owner, number from ${table}`, []);
+  return new Map(found.map(({ owner, number }) => [owner, number]));
+}
+
+/** Those that the tables have no row of. */
 async function withoutStored<Exchange extends Intent>(
   tables: LedgerTables | undefined,
   exchanges: readonly Exchange[],
-): Promise<readonly Exchange[]> {
+): Promise<ReadonlySet<Exchange>> {
   const byId = new Map(exchanges.map((exchange) => [exchange.request_id, exchange]));
   for (const id of (await tables?.findStored([...byId.values()])) ?? []) byId.delete(id);
-  return [...byId.values()];
+  return new Set(byId.values());
 }
 
 /** All sums of the same kind and period are read in one query, that of a session in one of its own. */

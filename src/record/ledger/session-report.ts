@@ -1,5 +1,6 @@
 import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
 import type { LedgerTables } from './ledger-store.ts';
+import type { TurnQuery } from './recorded-turns.ts';
 
 /** What one session of a key has used so far. */
 export interface SessionSum {
@@ -8,7 +9,7 @@ export interface SessionSum {
   readonly project: string;
   /** '' if it is none that is recognized. */
   readonly agent: string;
-  /** The starts of its first and its last request; the beginning of their quarter of an hour once the rows are deleted. */
+  /** The starts of its first and its last request; of what an earlier build wrote, the beginning of their quarter of an hour. */
   readonly started_ms: number;
   readonly last_ms: number;
   readonly requests: number;
@@ -81,7 +82,7 @@ type StoredRow = Omit<LedgerRow, 'parent'> & Partial<Pick<LedgerRow, 'parent'>> 
 /** The exchanges of a session, the latest last: those that are kept, and `rows` that the tables don't have yet. */
 export async function listTurns(
   tables: LedgerTables | undefined,
-  { session, limit }: { readonly session: string; readonly limit: number },
+  { session, limit }: TurnQuery,
   rows: readonly LedgerRow[],
 ): Promise<readonly LedgerRow[]> {
   // A ledger that no gateway has written since an earlier build has not all of the columns.
@@ -105,37 +106,21 @@ async function readStored(
   { sinceMs, limit, session }: SessionQuery,
 ): Promise<readonly SessionPart[]> {
   if (!hasSessions(tables)) return [];
-  const { session_sums: table, exchanges } = tables.names;
+  const { session_sums: table, moved_segments: moved } = tables.names;
   const named = session === undefined ? "session <> ''" : 'session = $2';
   const values = [quarterOf(sinceMs), ...(session === undefined ? [] : [session])];
-  const latest = `with latest as (select session, key_id from ${table} where quarter >= $1 and ${named}
-    group by session, key_id order by max(quarter) desc, session limit ${limit})`;
+  const timeOf = (column: 'first_ms' | 'last_ms') =>
+    moved === undefined ? `quarter * ${quarterMs}` : `coalesce(${column}, quarter * ${quarterMs})`;
   const sums = amounts.map((name) => `${tables.sumOf(name)} as ${name}`).join();
-  const found = await tables.select<SessionPart>(
-    `${latest} select each.session, each.key_id, max(project) as project, max(agent) as agent,
-       min(quarter) * ${quarterMs} as first, max(quarter) * ${quarterMs} as last, ${sums}
+  return tables.select<SessionPart>(
+    `with latest as (select session, key_id from ${table} where quarter >= $1 and ${named}
+       group by session, key_id order by max(quarter) desc, session limit ${limit})
+     select each.session, each.key_id, max(project) as project, max(agent) as agent,
+       min(${timeOf('first_ms')}) as first, max(${timeOf('last_ms')}) as last, ${sums}
      from ${table} as each join latest on each.session = latest.session and each.key_id = latest.key_id
      group by each.session, each.key_id`,
     values,
   );
-  const times = await tables.select<Pick<SessionPart, 'session' | 'key_id' | 'first' | 'last'>>(
-    `${latest} select each.session, each.key_id, min(started_ms) as first, max(started_ms) as last
-     from ${exchanges} as each join latest on each.session = latest.session and each.key_id = latest.key_id
-     group by each.session, each.key_id`,
-    values,
-  );
-  const exact = new Map(times.map((each) => [idOf(each), each]));
-  return found.map((part) => {
-    const kept = exact.get(idOf(part));
-    if (kept === undefined) return part;
-    // Rows are deleted from the oldest on: a first one that is kept is not always the first.
-    const isWithinQuarter = kept.first < part.first + quarterMs;
-    return {
-      ...part,
-      first: isWithinQuarter ? kept.first : part.first,
-      last: Math.max(part.last, kept.last),
-    };
-  });
 }
 
 function toPart(row: LedgerRow): SessionPart {

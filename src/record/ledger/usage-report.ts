@@ -67,7 +67,7 @@ export async function sumUsage(
   const since = quarterOf(query.sinceMs);
   const until = query.untilMs === undefined ? latestQuarter : quarterOf(query.untilMs);
   const { table, columns }: Group = groups[query.by];
-  const from = table.name === 'provider_sums' ? tables && rowsBy(tables) : tables?.names[table.name];
+  const from = tables?.names[table.name];
   const [name] = columns;
   const names = [`${name} as name`, ...columns.slice(1)];
   const amounts = summed.map((column) => `${tables?.sumOf(column)} as ${column}`);
@@ -82,16 +82,6 @@ export async function sumUsage(
     return { ...sum, name: sum[name] } as SumRow; // it has all columns of the table
   });
   return toReport([...(stored ?? []), ...added], query);
-}
-
-/** The kept rows between two quarters, the parameters, with the columns of `providerSums`. */
-function rowsBy({ names: { exchanges } }: LedgerTables): string {
-  const startOf = (parameter: string) => `cast(${parameter} as bigint) * ${quarterMs}`;
-  return `(select started_ms / ${quarterMs} as quarter, coalesce(provider, '') as provider, 1 as requests,
-      input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens,
-      coalesce(nano_usd, 0) as nano_usd, is_estimated as estimated,
-      case when nano_usd is null then 1 else 0 end as unpriced
-    from ${exchanges} where started_ms >= ${startOf('$1')} and started_ms < ${startOf('$2')}) as kept`;
 }
 
 /** All of them together. */

@@ -21,7 +21,7 @@ test('what was opened before a start fails is closed', async () => {
     host: '127.0.0.1',
     port: 0,
     record: () => undefined,
-    ledger: { place, isSynced: false, days: 1, bytes: 1e9 },
+    ledger: { place, isSynced: false, keepsRows: false, days: 1, bytes: 1e9 },
     log: (_level, message) => log.push(message),
     tracing,
   });

@@ -29,7 +29,7 @@ test.each(isExhaustive ? [1, 2] : [1])(
     await stop(second);
     // What a busy machine did not get into the database before it stopped, the next start does.
     if (segments(home).length > 0) await stop(await serveIn(home));
-    expect(await query(home, 'select count(*) as count, sum(nano_usd) as usd from exchanges')).toEqual([
+    expect(await query(home, 'select sum(requests) as count, sum(nano_usd) as usd from sums')).toEqual([
       { count: 50, usd: 50 * 220_000 },
     ]);
   },

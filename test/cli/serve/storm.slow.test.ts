@@ -66,7 +66,7 @@ async function call(gateway: Gateway, kind: (typeof kinds)[number], attempt = 1)
 
 /** The tokens that the ledgers have. */
 async function entered(gateways: readonly Gateway[]): Promise<number> {
-  const sql = 'select coalesce(sum(input_tokens + output_tokens), 0) as tokens from exchanges';
+  const sql = 'select coalesce(sum(input_tokens + output_tokens), 0) as tokens from sums';
   const rows = await Promise.all(gateways.map(({ home }) => query<{ tokens: number }>(home, sql)));
   return rows.flat().reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -37,7 +37,8 @@ async function fill(home: string): Promise<void> {
     started_ms: nowMs - 600_000 + i * 20_000,
   }));
   const rows = [...many, ...one];
-  for (let from = 0; from < rows.length; from += 5_000) await store.add(rows.slice(from, from + 5_000));
+  for (let from = 0; from < rows.length; from += 5_000)
+    await store.add({ rows: rows.slice(from, from + 5_000) });
   await store.close();
 }
 

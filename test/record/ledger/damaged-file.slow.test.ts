@@ -24,7 +24,7 @@ const all = wanted.map((each) => ({ ...each, untilMs: startedMs + 30 * dayMs }))
 async function wholeFile(): Promise<Buffer> {
   const path = join(directory, 'whole.sqlite');
   const file = await openLedgerFile(path);
-  file.add(Array.from({ length: 600 }, (_, i) => rowAt(i)));
+  file.add({ rows: Array.from({ length: 600 }, (_, i) => rowAt(i)) });
   file.close();
   const { DatabaseSync } = await loadSqlite();
   const engine = new DatabaseSync(path);

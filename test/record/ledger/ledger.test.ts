@@ -5,24 +5,35 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadSqlite } from '../../../src/database/sqlite-engine.ts';
 import { endLine, segmentHeader } from '../../../src/record/ledger/journal/journal-line.ts';
-import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
+import type { LedgerEvent, LedgerOptions } from '../../../src/record/ledger/ledger.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { readBudgetSums, readLedgerSums, readUsage } from '../../../src/record/ledger/read-ledger.ts';
 import { listening } from '../../kit/listening.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
-import { openFile, select } from './opened.ts';
+import { openFile as openLedgerAt, select } from './opened.ts';
 import { intent, retention, row, wanted } from './rows.ts';
 
 const newPath = () => join(emptyDirectory(), 'ledger.sqlite');
 
-const rows = (path: string) =>
-  select<{ request_id: string }>(path, 'select request_id from exchanges order by request_id');
+/** How many exchanges are in the database. */
+async function moved(path: string): Promise<number | undefined> {
+  const [found] = await select<{ requests: number }>(path, 'select total(requests) as requests from sums');
+  return found?.requests;
+}
+
+const rows = (path: string) => select<{ request_id: string }>(path, 'select request_id from exchanges');
 
 const sumsOf = (path: string) => readLedgerSums(fileLedger(path), wanted);
 const usage = (path: string) => readUsage(fileLedger(path), { by: 'project', sinceMs: 0, dayOf: String });
 
-describe('ledger', () => {
+describe.each([
+  ['with rows', true],
+  ['without', false],
+])('ledger %s', (_what, keepsRows) => {
+  const openFile = (path: string, options: Partial<LedgerOptions> = {}) =>
+    openLedgerAt(path, { retention: { ...retention, keepsRows }, ...options });
+
   test('what was used is known at once, in the database a moment later, and when it is opened again', async () => {
     const path = newPath();
     const { ledger, sums } = await openFile(path);
@@ -33,14 +44,15 @@ describe('ledger', () => {
 
     expect(await sumsOf(path)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
     expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
-    await expect.poll(() => rows(path)).toHaveLength(99);
+    await expect.poll(() => moved(path)).toBe(99);
     expect(await sumsOf(path)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
     expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
     void ledger.finish(row('req_99'));
     await ledger.close();
     const next = await openFile(path);
     expect(next.sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
-    expect(await rows(path)).toHaveLength(100);
+    expect(await moved(path)).toBe(100);
+    expect(await rows(path)).toHaveLength(keepsRows ? 100 : 0);
   });
 
   test('usage that is still in the journal has the fields of usage, and no others', async () => {
@@ -67,7 +79,7 @@ describe('ledger', () => {
     void ledger.finish(row('req_1'));
     await ledger.close(); // sooner than a thread is started where there are no budgets
 
-    expect(await rows(path)).toHaveLength(1);
+    expect(await moved(path)).toBe(1);
     expect(events).toEqual([]);
   });
 
@@ -89,7 +101,7 @@ describe('ledger', () => {
 
     for (let i = 0; i < 3; i += 1) {
       void ledger.finish(row(`req_${i}`));
-      await expect.poll(() => rows(path)).toHaveLength(i + 1);
+      await expect.poll(() => moved(path)).toBe(i + 1);
     }
 
     expect(await sumsOf(path)).toMatchObject([{ tokens: 3 * 8 + 130 }]);
@@ -169,13 +181,13 @@ describe('ledger', () => {
     await expect.poll(() => events).toMatchObject([{ kind: 'waiting' }]);
     rmSync(path);
     await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['waiting', 'moving']);
-    await expect.poll(() => rows(path)).toHaveLength(1);
+    await expect.poll(() => moved(path)).toBe(1);
   });
 });
 
 test('what is open is reserved, and what has ended is used', async () => {
   const path = newPath();
-  const { ledger } = await openFile(path);
+  const { ledger } = await openLedgerAt(path);
   await ledger.begin(intent('req_1'));
   await ledger.begin(intent('req_2'));
   await ledger.finish(row('req_1'));

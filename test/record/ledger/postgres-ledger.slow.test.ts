@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresLedger } from '../../../src/record/ledger/postgres-ledger.ts';
-import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
+import { readLedgerSums, readSessions, readUsage } from '../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { canMount, fill, mountDisk } from '../../kit/small-disk.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
@@ -102,15 +102,40 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     expect(sums).toMatchObject([{ tokens: Number.MAX_SAFE_INTEGER, nanoUsd: Number.MAX_SAFE_INTEGER }]);
   });
 
+  test('a ledger of a build before moved segments goes on with what its rows say', async () => {
+    await newDatabase();
+    const store = await openPostgresLedger(url);
+    await store.add({ rows: [row('a'), row('b')].map((each) => ({ ...each, session: 's1' })) });
+    await store.close();
+    await query(`drop table ledger_provider_sums; drop table ledger_moved_segments;
+      alter table ledger_session_sums drop column first_ms, drop column last_ms`);
+    const place = { url, journal: newJournal() };
+    const provider = async () => readUsage(place, { by: 'provider-key', sinceMs: 0, dayOf: String });
+    expect(await provider()).toMatchObject([{ name: 'host', requests: 2 }]);
+    expect(await readSessions(place, { sinceMs: 0, limit: 1 })).toMatchObject([{ requests: 2 }]);
+
+    const stores = await Promise.all([openPostgresLedger(url), openPostgresLedger(url)]);
+
+    for (const each of stores) await each.close();
+    expect(await provider()).toMatchObject([{ name: 'host', requests: 2, input_tokens: 10 }]);
+    expect(await readSessions(place, { sinceMs: 0, limit: 1 })).toMatchObject([
+      { requests: 2, started_ms: startedMs, last_ms: startedMs },
+    ]);
+  });
+
   test('old rows go by age and by number; the sums stay', async () => {
     await newDatabase();
     const store = await openPostgresLedger(url);
-    await store.add(Array.from({ length: 6_000 }, (_, i) => row(`req_${i}`)));
+    await store.add({ rows: Array.from({ length: 6_000 }, (_, i) => row(`req_${i}`)) });
 
     expect(await store.maintain(retention, startedMs + 89 * dayMs)).toBe(false);
     expect(await count()).toBe(6_000);
-    expect(await store.maintain({ days: 90, bytes: 400 * 500 }, startedMs + dayMs)).toBe(true);
-    expect(await store.maintain({ days: 90, bytes: 400 * 500 }, startedMs + dayMs)).toBe(false);
+    expect(await store.maintain({ keepsRows: true, days: 90, bytes: 400 * 500 }, startedMs + dayMs)).toBe(
+      true,
+    );
+    expect(await store.maintain({ keepsRows: true, days: 90, bytes: 400 * 500 }, startedMs + dayMs)).toBe(
+      false,
+    );
     expect(await count()).toBe(501);
     await store.maintain(retention, startedMs + 91 * dayMs);
     expect(await count()).toBe(0);

@@ -5,7 +5,7 @@ export const startedMs = Date.parse('2026-11-22T12:34:00Z');
 const sinceMs = Date.parse('2026-11-22T00:00:00Z');
 /** What the project of the rows has used on their day. */
 export const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];
-export const retention = { days: 90, bytes: 1e9 };
+export const retention = { keepsRows: true, days: 90, bytes: 1e9 };
 export const intent = (requestId: string): Intent => ({
   request_id: requestId,
   started_ms: startedMs,

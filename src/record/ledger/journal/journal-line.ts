@@ -1,11 +1,16 @@
 import { crc32 } from 'node:zlib';
 import type { SqliteValue } from '../../../database/sqlite-engine.ts';
-import { exchangeColumns, intentColumns, lineLengths } from '../ledger-columns.ts';
+import {
+  exchangeColumns,
+  fitText,
+  fitWhole,
+  intentColumns,
+  lineLengths,
+  maxTextLength,
+} from '../ledger-columns.ts';
 import type { Intent, LedgerRow } from '../ledger-row.ts';
 
-// A segment begins with a header; each of its other lines is the CRC-32 of what follows, a blank, and a JSON list. Clients
-// choose some of the texts, and providers report the numbers. A database that refuses one of them would refuse all that is
-// committed with it, now and ever after, so what is read is made fit.
+// A segment begins with a header; each of its other lines is the CRC-32 of what follows, a blank, and a JSON list.
 
 export type JournalEntry =
   | { readonly kind: 'begin'; readonly intent: Intent }
@@ -13,14 +18,11 @@ export type JournalEntry =
   /** The exchange was refused after all. */
   | { readonly kind: 'cancel'; readonly requestId: string };
 
-export const journalVersion = 2;
+/** From 3 on a segment is moved as a whole; a row of an earlier one counts once wherever it is, by its request id. */
+export const journalVersion = 3;
+export const firstMovedWhole = 3;
 const title = 'gateway-ledger-journal';
 export const segmentHeader = `${title} ${journalVersion}\n`;
-
-/** Longer than any configured name or known model. */
-const maxTextLength = 200;
-/** Above every real amount (US$ 10,000) and time, as for counters; a million of them still fit into a sum's 64 bits. */
-const maxNumber = 1e13;
 
 /** The version in a segment's first line; undefined for what is no segment. */
 export function versionOf(line: string): number | undefined {
@@ -91,23 +93,8 @@ function toRow<Row>(columns: typeof exchangeColumns, values: readonly unknown[])
   return row as Row;
 }
 
-/** PostgreSQL has no NUL, and UTF-8 no lone surrogates; control characters would only harm readers. */
-function text(value: unknown): string {
-  const given = String(value);
-  return fit.test(given) ? given : given.slice(0, maxTextLength).replace(unfit, '\ufffd');
-}
-
-const fit = /^[\x20-\x7e]{0,200}$/;
-const unfit = /[\p{Cc}\p{Cs}]/gu;
-
-/** Also for what is not a number after a JSON round trip; earlier builds wrote whether something is so as a boolean. */
-function whole(value: unknown): number {
-  const given = Number(value);
-  return given > 0 ? Math.min(Math.ceil(given), maxNumber) : 0;
-}
-
 function time(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-const fitters = { text, integer: whole, real: time };
+const fitters = { text: fitText, integer: fitWhole, real: time };

@@ -1,7 +1,9 @@
 import { writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeSegment, type OpenSegment } from './segments.ts';
+import type { Sums } from '../ledger-columns.ts';
+import type { LedgerRow } from '../ledger-row.ts';
+import { type JournalSegment, makeSegment, type OpenSegment } from './segments.ts';
 import { type Waiting, WaitingLines } from './waiting-lines.ts';
 
 /** Lines can't be written any more (once for each outage), or can again, or were lost for good. */
@@ -11,10 +13,11 @@ export type JournalEvent =
   | { readonly kind: 'lost'; readonly lines: number };
 
 /** A segment that gets no more lines; all of it is on the disk. */
-export interface ClosedSegment {
-  readonly path: string;
+export interface ClosedSegment extends JournalSegment {
   readonly lines: number;
   readonly sinceMs: number;
+  /** What it adds to the sums; undefined if more of it may be on the disk than was acknowledged. */
+  readonly sums: Sums | undefined;
 }
 
 interface JournalOptions {
@@ -105,11 +108,14 @@ export class Journal {
     return this.#options.isSynced ? written.then(() => this.#sync()) : written;
   }
 
-  /** Undefined if it is written when this returns, or if it is unknown when it will be; else resolves once it is. */
-  end(requestId: string, line: string): Promise<void> | undefined {
+  /**
+   * Undefined if it is written when this returns, or if it is unknown when it will be; else resolves once it is. `row` is
+   * what the line says.
+   */
+  end(requestId: string, line: string, row?: LedgerRow): Promise<void> | undefined {
     this.#open.delete(requestId);
-    if (this.#write(line)) return undefined;
-    const written = new Promise<void>((done) => this.#wait({ text: line, lines: 1, done }));
+    if (this.#write(line, row)) return undefined;
+    const written = new Promise<void>((done) => this.#wait({ text: line, lines: 1, row, done }));
     return this.#failure === undefined ? written : undefined;
   }
 
@@ -136,7 +142,7 @@ export class Journal {
   }
 
   /** Whether all of the line could be written without waiting. */
-  #write(line: string): boolean {
+  #write(line: string, row?: LedgerRow): boolean {
     const segment = this.#segment;
     if (segment === undefined || !this.#isFast) return false;
     const bytes = Buffer.from(line);
@@ -153,6 +159,7 @@ export class Journal {
     this.#isSlow = performance.now() - startedMs > slowMs;
     segment.bytes += bytes.length;
     segment.lines += 1;
+    if (row !== undefined) segment.sums.add(row);
     return true;
   }
 
@@ -212,9 +219,10 @@ export class Journal {
       this.#isWriting = false;
     }
     this.#isSlow = performance.now() - startedMs > slowMs;
-    for (const { text, lines } of batch) {
+    for (const { text, lines, row } of batch) {
       segment.bytes += Buffer.byteLength(text);
       segment.lines += lines;
+      if (row !== undefined) segment.sums.add(row);
     }
     for (const { done } of batch) done?.();
   }
@@ -240,8 +248,9 @@ export class Journal {
     await this.#disk(segment.handle.datasync());
     this.#full = this.#full.filter((full) => full !== segment);
     await segment.handle.close();
-    const { path, lines, sinceMs } = segment;
-    this.#options.onClosed({ path, lines, sinceMs });
+    const { path, owner, number, lines, sinceMs } = segment;
+    const sums = this.#waiting.isEmpty ? segment.sums.sums : undefined;
+    this.#options.onClosed({ path, owner, number, lines, sinceMs, sums });
   }
 
   /**

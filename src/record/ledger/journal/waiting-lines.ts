@@ -1,7 +1,11 @@
+import type { LedgerRow } from '../ledger-row.ts';
+
 /** Lines that are not written yet. */
 export interface Waiting {
   readonly text: string;
   readonly lines: number;
+  /** What it says, if that is to be summed up. */
+  readonly row?: LedgerRow | undefined;
   /** Set for a beginning, which fails with the write instead of waiting for the disk. */
   readonly fail?: (cause: Error) => void;
   /** It is written, or will be: there is no need to wait for it any more. */

@@ -11,7 +11,7 @@ import { readLedgerSums } from '../../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../../kit/own-configuration.ts';
 import { canMount, fill, mountDisk } from '../../../kit/small-disk.ts';
 import { openFile, select } from '../opened.ts';
-import { dayMs, intent, row, startedMs, wanted } from '../rows.ts';
+import { dayMs, intent, retention, row, startedMs, wanted } from '../rows.ts';
 
 const owner = '11111111-1111-4111-8111-111111111111';
 
@@ -34,13 +34,13 @@ function leftBehind(segments: Readonly<Record<number, string>>): { path: string;
   return { path, journal };
 }
 
-async function outcomes(path: string): Promise<Record<string, string>> {
+async function outcomes(path: string, { requests = 0 } = {}): Promise<Record<string, string>> {
   const rows = await select<{ request_id: string; outcome: string }>(
     path,
     'select request_id, outcome from exchanges order by request_id',
   );
   const [sums] = await select<{ requests: number }>(path, 'select sum(requests) as requests from sums');
-  expect(sums?.requests ?? 0).toBe(rows.length);
+  expect(sums?.requests ?? 0).toBe(requests || rows.length);
   return Object.fromEntries(rows.map(({ request_id, outcome }) => [request_id, outcome]));
 }
 
@@ -100,44 +100,45 @@ describe('bad lines', () => {
   });
 });
 
-describe('a move that ends at any step', () => {
+describe.each([true, false])('a move that ends at any step, rows: %s', (keepsRows) => {
   const segments = {
     1: `${segmentHeader}${beginLine(intent('a'))}${endLine(row('a'))}${beginLine(intent('open'))}`,
     2: `${segmentHeader}${beginLine(intent('open'))}${endLine(row('b'))}`,
     3: segmentHeader,
   };
-  const after = { a: 'answered', b: 'answered', open: 'unknown' };
+  const after = { ...(keepsRows && { a: 'answered', b: 'answered' }), open: 'unknown' };
 
   test.each(['before', 'committed', 'first removed', 'settled', 'all but the last removed'])(
     'is done again with the same result: %s',
     async (step) => {
       const { path, journal } = leftBehind(segments);
       const store = await openLedgerFile(path);
+      const move = { store, keepsRows };
       const [first, ...rest] = listSegments(journal);
       if (first === undefined) throw new Error('there are three');
       const copy = join(emptyDirectory(), 'copy');
       if (step === 'committed') {
         cpSync(journal, copy, { recursive: true });
-        await moveSegment(store, first.path, () => false);
+        await moveSegment(move, first);
         rmSync(journal, { recursive: true });
         cpSync(copy, journal, { recursive: true });
       }
-      if (step === 'first removed') await moveSegment(store, first.path, () => false);
+      if (step === 'first removed') await moveSegment(move, first);
       if (step === 'settled' || step === 'all but the last removed') {
         cpSync(journal, copy, { recursive: true });
-        await settleOwner(store, [first, ...rest]);
+        await settleOwner(move, [first, ...rest]);
         cpSync(copy, journal, { recursive: true });
         if (step !== 'settled') for (const { path: gone } of [first, ...rest].slice(0, -1)) rmSync(gone);
       }
       store.close();
 
-      const { ledger, sums } = await openFile(path);
+      const { ledger, sums } = await openFile(path, { retention: { ...retention, keepsRows } });
 
       expect(sums).toMatchObject([{ tokens: 2 * 8 + 130 }]);
       await expect.poll(() => readdirSync(journal).filter((name) => name.startsWith(owner))).toEqual([]);
       expect(await sumsOf(path)).toMatchObject([{ tokens: 2 * 8 + 130 }]);
       await ledger.close();
-      expect(await outcomes(path)).toEqual(after);
+      expect(await outcomes(path, { requests: 3 })).toEqual(after);
     },
   );
 });
