@@ -1,6 +1,6 @@
 // What choosing among several targets of an entry costs, in CPU time of the process. Build first:
 // npm run build:modules && node bench/spread.mjs
-import { shareOf, spread } from '../build/providers/spread.js';
+import { shareOf, spread } from '../build/providers/route.js';
 
 const rounds = 7;
 const requests = 200_000;

@@ -132,7 +132,7 @@ async function runRelay() {
   const { dialects } = await import('../build/dialects/registry.js');
   const { AnswerStream } = await import('../build/gateway/answer/answer-stream.js');
   const { ExactSource, TranslatedSource } = await import('../build/gateway/answer/event-source.js');
-  const { SecretStage } = await import('../build/gateway/answer/secret-stage.js');
+  const { SecretStage } = await import('../build/gateway/answer/stream-stages.js');
   const { Scrubber } = await import('../build/gateway/scrub.js');
   const scrubber = new Scrubber(['provider-key-0123456789']);
   const streamOf = (source) => new AnswerStream({ source, stages: [new SecretStage(scrubber)], scrubber });

@@ -5,7 +5,7 @@ import { decodeEachPercent } from '../lib/decode-percent.ts';
 import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
-import { isKeyCarrier, presentedKeys } from './presented-key.ts';
+import { isKeyCarrier, presentedKeys } from './authenticate.ts';
 import { Scrubber } from './scrub.ts';
 import type { OutgoingFinding } from './subscriber.ts';
 

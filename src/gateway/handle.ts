@@ -1,5 +1,4 @@
 import { type HeldBytes, readBody } from '../http/body.ts';
-import { allowPage } from './allow-page.ts';
 import { sendAnswer } from './answer/answer.ts';
 import { type ClientAnswer, clientAnswer } from './answer/client-answer.ts';
 import { identify } from './authenticate.ts';
@@ -9,12 +8,11 @@ import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { answerLocally, sendEstimate } from './local-endpoints/answer-locally.ts';
 import { forward } from './outgoing/forward.ts';
-import { receive } from './receive.ts';
+import { allowPage, checkMediaType, receive } from './receive.ts';
 import { refuse } from './refuse.ts';
-import { checkMediaType } from './request.ts';
 import { route } from './route.ts';
 import { readSender } from './sender.ts';
-import { runLimits } from './spending/run-limits.ts';
+import { runLimits } from './spending/exchange-spending.ts';
 
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The

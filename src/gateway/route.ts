@@ -1,7 +1,6 @@
 import type { KeyRecord } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
-import type { Router, Target } from '../providers/route.ts';
-import { spread } from '../providers/spread.ts';
+import { type Router, spread, type Target } from '../providers/route.ts';
 import type { DecidedRequest } from './decision/decide-request.ts';
 import { dialectAtTarget } from './endpoints.ts';
 import type { Sender } from './sender.ts';

@@ -7,8 +7,8 @@ import { Search } from './search/search.ts';
 import type { SearchResult, TextMatch } from './search/search-result.ts';
 import { ViewedTexts } from './search/viewed-text.ts';
 import { type Attachments, findAttachments } from './traverse/attachments.ts';
-import { type Cap, findCaps } from './traverse/caps.ts';
 import { findTools, type OfferedTools } from './traverse/offered-tools.ts';
+import { type Cap, findCaps } from './traverse/settings.ts';
 import { worstInputTokens } from './traverse/worst-input.ts';
 
 // Lists that some hosts try when the model can't serve: of names, or of objects with one.

@@ -3,7 +3,7 @@ import type { Dialect } from '../../src/dialects/dialect.ts';
 import { shownPlace } from '../../src/dialects/place-names.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 import { substituteFields } from '../../src/policy/rule-inputs.ts';
-import { capSpellings } from '../../src/policy/traverse/caps.ts';
+import { capSpellings } from '../../src/policy/traverse/settings.ts';
 import { dialectNames } from '../kit/dialects.ts';
 import { documentedFieldsOf } from './translation/documented-fields.ts';
 

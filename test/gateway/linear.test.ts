@@ -3,7 +3,7 @@ import { shapedBody, shapeNames } from '../../bench/shapes.mjs';
 import { dialects } from '../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
 import { NfaSteps } from '../../src/policy/automaton/nfa.ts';
-import { findCaps } from '../../src/policy/traverse/caps.ts';
+import { findCaps } from '../../src/policy/traverse/settings.ts';
 import { worstInputTokens } from '../../src/policy/traverse/worst-input.ts';
 import { growth } from '../kit/growth.ts';
 import { scale } from '../kit/scale.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import type { Exchange } from '../../src/gateway/exchange.ts';
-import { receive } from '../../src/gateway/receive.ts';
+import { checkMediaType, receive } from '../../src/gateway/receive.ts';
 import { Subscribers } from '../../src/gateway/subscriber.ts';
 
 const access = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
@@ -153,3 +153,36 @@ test.each(['/', '/v1/models', '/api/hello', '/healthz/x/', '/readyz/x', '/v1/mes
     expect(ask('GET', path, { host: undefined })).toMatchObject({ code: 'host.not_allowed' });
   },
 );
+
+describe('content-type', () => {
+  const check = (value: string | undefined) => () =>
+    checkMediaType({ header: (name) => (name === 'content-type' ? value : undefined) });
+
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json ; charset="utf-8"',
+  ])('%s is taken', (value) => {
+    expect(check(value)).not.toThrow();
+  });
+
+  test.each([
+    undefined,
+    '',
+    'text/plain',
+    'text/plain;application/json',
+    'application/json, text/plain',
+    'application/jsonp',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json; boundary=x',
+    'application/vnd.api+json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    `application/json${' '.repeat(15_000)}x`,
+  ])('%j is refused', (value) => {
+    expect(check(value)).toThrow('content-type must be application/json');
+  });
+});

@@ -5,7 +5,7 @@ import { AnswerStream } from '../../src/gateway/answer/answer-stream.ts';
 import { ClientAnswer } from '../../src/gateway/answer/client-answer.ts';
 import { ExactSource } from '../../src/gateway/answer/event-source.ts';
 import { type RelayedStream, relayStream } from '../../src/gateway/answer/relay.ts';
-import { SecretStage } from '../../src/gateway/answer/secret-stage.ts';
+import { SecretStage } from '../../src/gateway/answer/stream-stages.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
 import { Scrubber } from '../../src/gateway/scrub.ts';
 import type { ReadAnswer } from '../../src/gateway/subscriber.ts';

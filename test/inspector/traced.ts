@@ -1,6 +1,6 @@
 import type { ReadBody, SentRequest } from '../../src/gateway/subscriber.ts';
 import type { ExchangeRow } from '../../src/inspector/contract/exchange-list.ts';
-import type { FollowedExchange } from '../../src/inspector/ring/entry.ts';
+import type { FollowedExchange } from '../../src/inspector/ring/ring.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 
 /** An exchange as the ring is told of it. */

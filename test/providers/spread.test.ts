@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shareOf, spread } from '../../src/providers/spread.ts';
+import { shareOf, spread } from '../../src/providers/route.ts';
 
 interface Host {
   readonly provider: string;

@@ -1,12 +1,12 @@
 import { formatSse, isComment, type SseEvent } from '../../dialects/sse.ts';
 import type { StreamState } from '../../dialects/translate.ts';
 import type { Tally } from '../../dialects/usage.ts';
-import { GatewayError } from '../../errors.ts';
-import type { StreamCheck } from '../../policy/answers/stream-check.ts';
+import type { GatewayError } from '../../errors.ts';
 import type { Stage } from '../../policy/streams/stage.ts';
 import type { StreamEvent } from '../../policy/streams/stream-event.ts';
 import type { Scrubber } from '../scrub.ts';
 import type { EventSource } from './event-source.ts';
+import { RulesStage } from './stream-stages.ts';
 
 interface AnswerStreamParts {
   readonly source: EventSource;
@@ -192,34 +192,5 @@ class ArrayWriter {
     if (this.isClosed) return [];
     this.isClosed = true;
     return [Buffer.from(this.#isBegun ? '\n]\n' : '[]\n')];
-  }
-}
-
-/** The rules on answers as a stage: it reads events in the client's dialect. Throws policy.blocked. */
-export class RulesStage implements Stage {
-  readonly #check: StreamCheck;
-
-  constructor(check: StreamCheck) {
-    this.#check = check;
-  }
-
-  passes(): boolean {
-    return false;
-  }
-
-  push(events: readonly StreamEvent[]): readonly StreamEvent[] {
-    for (const event of events) this.#check.push(event);
-    return this.#take();
-  }
-
-  end(): readonly StreamEvent[] {
-    this.#check.end();
-    return this.#take();
-  }
-
-  #take(): readonly StreamEvent[] {
-    const { release, refusal } = this.#check.take();
-    if (refusal === undefined) return release;
-    throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
   }
 }

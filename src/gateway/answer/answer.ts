@@ -16,7 +16,7 @@ import { type AnswerReader, type CheckedAnswer, checkAnswer, toBytes } from '../
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
-import { answersOf } from '../spending/output-bound.ts';
+import { answersOf } from '../spending/demand.ts';
 import type { SeenAnswer } from '../subscriber.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { type ClientAnswer, headersFor, wantsArray } from './client-answer.ts';

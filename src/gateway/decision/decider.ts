@@ -7,7 +7,6 @@ import { Conversations } from '../../policy/conversations.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { CheckCalls } from '../checks/check-calls.ts';
 import { withChecks } from '../checks/with-checks.ts';
-import { parseRequest } from '../request.ts';
 import { withBody } from '../sender.ts';
 import {
   type BodyDecision,
@@ -15,11 +14,11 @@ import {
   decideBody,
   decideRequest,
   type Incoming,
+  parseRequest,
   type RequestDecision,
   requestMeta,
 } from './decide-request.ts';
 import { DecisionThreads, type ThreadLimits } from './decision-threads.ts';
-import { mainThreadBudget } from './main-thread-budget.ts';
 import { type AnswerReader, type CheckedBody, readAnswer } from './read-answer.ts';
 import { createRoutePlanner, type ModelNames } from './route-plan.ts';
 import { fromErrorParts, memoryOf } from './thread-messages.ts';
@@ -232,4 +231,28 @@ function decideHere<Result>(
 function toMove(body: Buffer): Buffer {
   const isOwn = body.length > movedBytes && body.byteLength === body.buffer.byteLength;
   return isOwn ? body : toBuffer(new Uint8Array(body));
+}
+
+/** What a decision may take in the main thread, where all other exchanges wait for it, until it is given up there. */
+const budgetMs = 20;
+/** Characters that a detector reads in less than 30 ms in the worst case. */
+const longText = 49_152;
+/** Reading the clock costs as much as a very short text: it is read once in this many texts, or characters. */
+const textsBetween = 16;
+const charactersOfText = 256;
+
+/**
+ * Gives a decision up when it has taken its time, or is about to run a detector over a long text: what that costs shows
+ * only afterwards. From here on, with a clock.
+ */
+export function mainThreadBudget(now: () => number = () => performance.now()): Checkpoint {
+  const endsAt = now() + budgetMs;
+  let unread = 0;
+  return (next = 0) => {
+    if (next > longText) throw new GivenUp('the text is long');
+    unread += 1 + next / charactersOfText;
+    if (unread < textsBetween) return;
+    unread = 0;
+    if (now() > endsAt) throw new GivenUp('it took too long');
+  };
 }

@@ -15,15 +15,21 @@ import {
   type Subject,
   type Verdict,
 } from '../../policy/rule.ts';
-import { shareOf, spread } from '../../providers/spread.ts';
+import { shareOf, spread } from '../../providers/route.ts';
 import { CheckCalls } from '../checks/check-calls.ts';
 import { withChecks } from '../checks/with-checks.ts';
-import { requestMeta, toSubject, withCapLimit, withPath } from '../decision/decide-request.ts';
+import {
+  type ModelRequest,
+  parseRequest,
+  requestMeta,
+  toSubject,
+  withCapLimit,
+  withPath,
+} from '../decision/decide-request.ts';
 import { createRoutePlanner } from '../decision/route-plan.ts';
 import { translateBody } from '../decision/translate-request.ts';
 import { dialectAt } from '../endpoints.ts';
-import { buildBody } from '../outgoing/build-body.ts';
-import { type ModelRequest, parseRequest } from '../request.ts';
+import { buildBody } from '../outgoing/build-upstream-request.ts';
 import { spreadBy } from '../route.ts';
 import { withBody } from '../sender.ts';
 import type { PredictedDecision, Question, RouteReport } from './question.ts';

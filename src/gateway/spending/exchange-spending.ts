@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { KeyLimits, KeyRecord } from '../../config/build/keys.ts';
+import { buildLimits, type KeyLimits, type KeyRecord } from '../../config/build/keys.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import type { Run } from '../../lib/run-key.ts';
 import { stateUnavailable } from '../../limits/counters.ts';
 import type { Limiter, LimitState, RequestIdentity } from '../../limits/limiter.ts';
 import type { AbandonedAttempt, Attempt } from '../../providers/attempt.ts';
@@ -239,4 +240,20 @@ function mayHaveWorked(attempt: Attempt | AbandonedAttempt): boolean {
     case 'abandoned':
       return attempt.wasSent;
   }
+}
+
+/** What `gateway run --budget` and `--requests` allow the runs that a request belongs to, beside the limits of its key. */
+export function runLimits(runs: readonly Run[], key: string): readonly KeyLimits[] {
+  return runs
+    .filter(({ budget, requests }) => budget !== undefined || requests !== undefined)
+    .map(({ id, budget, requests }) => {
+      const limits = buildLimits('key', key, {
+        ...(budget !== undefined && { usd_per_session: budget }),
+        ...(requests !== undefined && { requests_per_session: requests }),
+        mode: 'enforce',
+        unpriced: 'refuse',
+        time_zone: 'UTC',
+      });
+      return { ...limits, run: id };
+    });
 }

@@ -8,10 +8,14 @@ import type { ProviderOptions } from '../../providers/provider.ts';
 import { AnswerStream } from '../answer/answer-stream.ts';
 import { ExactSource, TranslatedSource } from '../answer/event-source.ts';
 import { streamStages } from '../answer/stream-stages.ts';
-import { decideRequest, type RequestDecision, requestMeta } from '../decision/decide-request.ts';
+import {
+  decideRequest,
+  parseRequest,
+  type RequestDecision,
+  requestMeta,
+} from '../decision/decide-request.ts';
 import { type RequestTranslation, translateBody, translateRequest } from '../decision/translate-request.ts';
 import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
-import { parseRequest } from '../request.ts';
 import type { Scrubber } from '../scrub.ts';
 import { madeUpBody, madeUpModel, madeUpStream } from './made-up.ts';
 

@@ -3,7 +3,7 @@ import { isText } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { SseParser } from '../../dialects/sse.ts';
 import type { Body, Mark, ShownEvent, ShownPart } from '../contract/exchange-detail.ts';
-import type { AnswerPiece } from '../ring/entry.ts';
+import type { AnswerPiece } from '../ring/ring.ts';
 import { rounded } from '../ring/to-row.ts';
 
 /** How much of a body is shown, and searched for marks. */

@@ -3,7 +3,7 @@ import { hasModel } from '../../dialects/model-path.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import type { TextAnswer } from '../contract/exchange-detail.ts';
-import type { RingEntry } from '../ring/entry.ts';
+import type { RingEntry } from '../ring/ring.ts';
 import { decidingRule } from '../ring/to-row.ts';
 import { type Scrub, shownBytes } from './answer-parts.ts';
 import { byName } from './excerpt.ts';

@@ -3,7 +3,7 @@ import { recordedTarget } from '../../dialects/registry.ts';
 import { type Sender, senderIn } from '../../gateway/sender.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { Bodies, ExchangeDetail, Mark, RuleDetail, RuleLocation } from '../contract/exchange-detail.ts';
-import type { RingEntry } from '../ring/entry.ts';
+import type { RingEntry } from '../ring/ring.ts';
 import { rounded, toRow } from '../ring/to-row.ts';
 import { readStream, type Scrub, shownText, toBody } from './answer-parts.ts';
 import { byName, headerLines, toExcerpt } from './excerpt.ts';

@@ -1,7 +1,6 @@
 import type { HttpResponse } from '../../http/response.ts';
 import type { Events } from '../contract/events.ts';
-import type { RingEntry } from '../ring/entry.ts';
-import type { Ring } from '../ring/ring.ts';
+import type { Ring, RingEntry } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 
 interface EventStreamOptions {

@@ -16,8 +16,7 @@ import type { ListAnswer } from '../contract/exchange-list.ts';
 import { meaningfulHeaders, requireBody, toCurl, toFixture } from '../detail/curl.ts';
 import { locate } from '../detail/locate.ts';
 import { toDetail } from '../detail/to-detail.ts';
-import type { RingEntry } from '../ring/entry.ts';
-import type { Ring } from '../ring/ring.ts';
+import type { Ring, RingEntry } from '../ring/ring.ts';
 import { hideTokens, toRow } from '../ring/to-row.ts';
 import {
   type Access,

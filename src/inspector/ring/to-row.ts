@@ -1,6 +1,6 @@
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { ExchangeRow, Times, Tokens } from '../contract/exchange-list.ts';
-import type { RingEntry } from './entry.ts';
+import type { RingEntry } from './ring.ts';
 
 const shownCharacters = 4;
 const minLength = 12;

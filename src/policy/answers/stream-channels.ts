@@ -1,6 +1,6 @@
 import type { StreamPart } from '../../dialects/stream-parts.ts';
 import type { PieceReader } from '../automaton/piece-reader.ts';
-import type { HeldRange } from '../streams/held-events.ts';
+import type { HeldRange } from '../streams/stream-event.ts';
 import type { ChannelRules } from './channel-rules.ts';
 import { type RuleChange, StreamChannel } from './stream-channel.ts';
 

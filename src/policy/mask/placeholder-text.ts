@@ -1,6 +1,6 @@
 import { HeldText } from '../../dialects/held-text.ts';
 import { JsonDepth } from '../../json/json-progress.ts';
-import type { HeldRange } from '../streams/held-events.ts';
+import type { HeldRange } from '../streams/stream-event.ts';
 import { findPlaceholders } from './placeholder-patterns.ts';
 import type { Restorer } from './restorer.ts';
 

@@ -1,7 +1,6 @@
 import type { StreamPart } from '../../dialects/stream-parts.ts';
-import { HeldEvents, type HeldPiece } from '../streams/held-events.ts';
 import type { Stage } from '../streams/stage.ts';
-import type { StreamEvent } from '../streams/stream-event.ts';
+import { HeldEvents, type HeldPiece, type StreamEvent } from '../streams/stream-event.ts';
 import { PlaceholderText } from './placeholder-text.ts';
 import type { Restorer } from './restorer.ts';
 

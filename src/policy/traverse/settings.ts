@@ -1,5 +1,6 @@
-import { type Dialect, requestsIn } from '../../dialects/dialect.ts';
-import type { JsonDocument } from '../../json/json-document.ts';
+import { type Dialect, memberAt, requestsIn } from '../../dialects/dialect.ts';
+import { exactInteger } from '../../json/exact-integer.ts';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { answerSchemas } from './reading-order.ts';
 
@@ -14,13 +15,13 @@ const dataMembers = new Set([
 ]);
 
 /** A name without case and separators: hosts spell the same setting `max_tokens`, `maxTokens` or `MAX_TOKENS`. */
-export const lettersOf = memoize((name) => name.toLowerCase().replace(/[^a-z]/g, ''));
+const lettersOf = memoize((name) => name.toLowerCase().replace(/[^a-z]/g, ''));
 
 /**
  * The keys of everything in a request, however deep, but for the conversation, the tools, the client's own data and the
  * schema of the answer, in which names are only names.
  */
-export function* settingsIn(document: JsonDocument, dialect: Dialect): Generator<number> {
+function* settingsIn(document: JsonDocument, dialect: Dialect): Generator<number> {
   for (const request of requestsIn(document, dialect)) {
     for (let key = request + 1; key < document.next(request); key = document.next(key + 1)) {
       const name = document.text(key);
@@ -38,4 +39,125 @@ function* keysInside(document: JsonDocument, value: number): Generator<number> {
     if (!isData) yield key;
     key = document.nextKey(isData ? document.next(key + 1) : key + 1);
   }
+}
+
+/** A field that bounds the answer's length. */
+export interface Cap {
+  readonly entry: number;
+  /** Infinity if it is not a whole number from 1: some hosts take 0 for none, and what can't be read bounds nothing. */
+  readonly tokens: number;
+  /** A field of the dialect, which every host obeys; others may be ignored, so alone they bound nothing. */
+  readonly isOwn: boolean;
+}
+
+// Hosts' spellings, reduced to letters: max_tokens, maxOutputTokens, options.num_predict …
+export const capSpellings: ReadonlySet<string> = new Set([
+  'maxtokens',
+  'maxcompletiontokens',
+  'maxoutputtokens',
+  'maxnewtokens',
+  'maxtokenstosample',
+  'maxgeneratedtokens',
+  'numpredict',
+  'npredict',
+]);
+
+/**
+ * Every cap of a request, in any spelling, wherever settings are (`settingsIn`). Tools that ask a model have a cap of their
+ * own.
+ */
+export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap[] {
+  const caps: Cap[] = [];
+  for (const request of requestsIn(document, dialect)) {
+    for (const [name, place] of dialect.places) {
+      const tools = place === 'tool_definition' ? document.member(request, name) : undefined;
+      if (tools !== undefined) collectFromTools(document, tools, caps);
+    }
+  }
+  for (const key of settingsIn(document, dialect)) addCap(document, key, caps);
+  const own = dialect.caps.map((path) => memberAt(document, path));
+  // A dialect may have a word of its own for it.
+  for (const entry of own) {
+    if (entry !== undefined && !caps.some((cap) => cap.entry === entry))
+      addCap(document, entry - 1, caps, true);
+  }
+  return caps.map(({ entry, tokens }) => ({ entry, tokens, isOwn: own.includes(entry) }));
+}
+
+function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): void {
+  for (const tool of document.elements(tools)) {
+    if (document.kind(tool) !== kinds.object) continue;
+    for (let key = tool + 1; key < document.next(tool); key = document.next(key + 1))
+      addCap(document, key, caps);
+  }
+}
+
+function addCap(document: JsonDocument, key: number, caps: Cap[], isKnown = false): void {
+  const entry = key + 1;
+  if (!(isKnown || capSpellings.has(lettersOf(document.text(key)))) || document.kind(entry) === kinds.null)
+    return;
+  caps.push({ entry, tokens: tokensOf(document, entry), isOwn: false });
+}
+
+function tokensOf(document: JsonDocument, entry: number): number {
+  if (document.kind(entry) !== kinds.number) return Number.POSITIVE_INFINITY;
+  const tokens = exactInteger(document.raw(entry));
+  return tokens === undefined || tokens < 1 ? Number.POSITIVE_INFINITY : tokens;
+}
+
+// Reduced to letters: reasoning_effort, enable_thinking, chat_template_kwargs.thinking, thinkingConfig.thinking_budget …
+const reasoningSpellings = new Set([
+  'thinking',
+  'think',
+  'reasoning',
+  'enablethinking',
+  'thinkingbudget',
+  'thinkinglevel',
+  'reasoningeffort',
+]);
+/** What says it inside such a member: `thinking.type`, `reasoning.max_tokens`. */
+const insideReasoning = new Set(['type', 'effort', 'enabled', 'maxtokens', 'budgettokens']);
+
+const noReasoning = new Set(['none', 'disabled', 'off', 'false', '0']);
+
+/** Whether a request asks to reason, in any host's words for it; undefined if it says nothing of it. */
+export function asksToReason(document: JsonDocument, dialect: Dialect): boolean | undefined {
+  let asked: boolean | undefined;
+  for (const key of settingsIn(document, dialect)) {
+    if (!reasoningSpellings.has(lettersOf(document.text(key)))) continue;
+    const asksHere = askedBy(document, key + 1);
+    if (asksHere === true) return true;
+    asked ??= asksHere;
+  }
+  return asked;
+}
+
+function askedBy(document: JsonDocument, entry: number): boolean | undefined {
+  switch (document.kind(entry)) {
+    case kinds.object:
+      return askedInside(document, entry);
+    case kinds.null:
+      return undefined;
+    case kinds.false:
+      return false;
+    case kinds.number:
+      return document.number(entry) !== 0;
+    case kinds.string:
+      return document.text(entry) === '' ? undefined : !noReasoning.has(document.text(entry).toLowerCase());
+    default:
+      return true;
+  }
+}
+
+/** A budget beside `type: disabled` counts: which of them a host obeys is not known. */
+function askedInside(document: JsonDocument, object: number): boolean | undefined {
+  let asked: boolean | undefined;
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
+    const isObject = document.kind(key + 1) === kinds.object;
+    if (isObject || !insideReasoning.has(lettersOf(document.text(key)))) continue;
+    const asksHere = askedBy(document, key + 1);
+    if (asksHere === true) return true;
+    asked ??= asksHere;
+  }
+  return asked;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mainThreadBudget } from '../../../src/gateway/decision/main-thread-budget.ts';
+import { mainThreadBudget } from '../../../src/gateway/decision/decider.ts';
 import { GivenUp } from '../../../src/policy/checkpoint.ts';
 
 test('a decision is given up when its time is over, and not before', () => {
