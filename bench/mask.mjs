@@ -3,8 +3,7 @@
 // npm run build:modules && node bench/mask.mjs; a section of npm run bench too.
 
 import { dialects } from '../build/dialects/registry.js';
-import { AnswerStream } from '../build/gateway/answer/answer-stream.js';
-import { ExactSource } from '../build/gateway/answer/event-source.js';
+import { AnswerStream, ExactSource } from '../build/gateway/answer/answer-stream.js';
 import { Scrubber } from '../build/gateway/scrub.js';
 import { parseStrictJson } from '../build/json/strict-json.js';
 import { compilePolicies } from '../build/policy/compile.js';

@@ -130,8 +130,9 @@ async function runRelay() {
   const { Pool } = await import('../build/providers/transport/pool.js');
   const { Upstream } = await import('../build/providers/transport/upstream.js');
   const { dialects } = await import('../build/dialects/registry.js');
-  const { AnswerStream } = await import('../build/gateway/answer/answer-stream.js');
-  const { ExactSource, TranslatedSource } = await import('../build/gateway/answer/event-source.js');
+  const { AnswerStream, ExactSource, TranslatedSource } = await import(
+    '../build/gateway/answer/answer-stream.js'
+  );
   const { SecretStage } = await import('../build/gateway/answer/stream-stages.js');
   const { Scrubber } = await import('../build/gateway/scrub.js');
   const scrubber = new Scrubber(['provider-key-0123456789']);

@@ -8,17 +8,11 @@ import type { PeakSizes } from '../../policy/conversations.ts';
 import { arraysOf } from '../../policy/mask/masked-values.ts';
 import type { Block, Decision, Pass } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
+import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
 import { withBody } from '../sender.ts';
 import { findAskedModes, findDemand } from '../spending/demand.ts';
-import {
-  type BuiltBody,
-  decideBody,
-  decideRequest,
-  type Incoming,
-  parseRequest,
-  requestMeta,
-} from './decide-request.ts';
+import { type BuiltBody, decideBody, decideRequest, type Incoming, requestMeta } from './decide-request.ts';
 import { type AnswerReader, readAnswer } from './read-answer.ts';
 import { createRoutePlanner } from './route-plan.ts';
 import {

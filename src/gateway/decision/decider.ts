@@ -7,6 +7,7 @@ import { Conversations } from '../../policy/conversations.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { CheckCalls } from '../checks/check-calls.ts';
 import { withChecks } from '../checks/with-checks.ts';
+import { parseRequest } from '../request.ts';
 import { withBody } from '../sender.ts';
 import {
   type BodyDecision,
@@ -14,7 +15,6 @@ import {
   decideBody,
   decideRequest,
   type Incoming,
-  parseRequest,
   type RequestDecision,
   requestMeta,
 } from './decide-request.ts';

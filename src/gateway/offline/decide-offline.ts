@@ -18,18 +18,12 @@ import {
 import { shareOf, spread } from '../../providers/route.ts';
 import { CheckCalls } from '../checks/check-calls.ts';
 import { withChecks } from '../checks/with-checks.ts';
-import {
-  type ModelRequest,
-  parseRequest,
-  requestMeta,
-  toSubject,
-  withCapLimit,
-  withPath,
-} from '../decision/decide-request.ts';
+import { requestMeta, toSubject, withCapLimit, withPath } from '../decision/decide-request.ts';
 import { createRoutePlanner } from '../decision/route-plan.ts';
 import { translateBody } from '../decision/translate-request.ts';
 import { dialectAt } from '../endpoints.ts';
 import { buildBody } from '../outgoing/build-upstream-request.ts';
+import { type ModelRequest, parseRequest } from '../request.ts';
 import { spreadBy } from '../route.ts';
 import { withBody } from '../sender.ts';
 import type { PredictedDecision, Question, RouteReport } from './question.ts';

@@ -8,8 +8,8 @@ import type { Limiter, Reservation, ReserveOptions } from '../../limits/limiter.
 import { costOf, newTokensOf, type Price, worstCostOf } from '../../limits/price.ts';
 import { tokensOf } from '../../policy/traverse/worst-input.ts';
 import type { Target } from '../../providers/route.ts';
-import type { ModelRequest } from '../decision/decide-request.ts';
 import { dialectAtTarget, type ModelEndpoint } from '../endpoints.ts';
+import type { ModelRequest } from '../request.ts';
 import type { RoutedRequest } from '../route.ts';
 import type { SeenAnswer } from '../subscriber.ts';
 import { type Demand, findAskedModes, findDemand, maxOutputAt, mayReason } from './demand.ts';

@@ -5,17 +5,12 @@ import { Restorer } from '../../policy/mask/restorer.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { noRoute } from '../../policy/routes.ts';
 import type { ProviderOptions } from '../../providers/provider.ts';
-import { AnswerStream } from '../answer/answer-stream.ts';
-import { ExactSource, TranslatedSource } from '../answer/event-source.ts';
+import { AnswerStream, ExactSource, TranslatedSource } from '../answer/answer-stream.ts';
 import { streamStages } from '../answer/stream-stages.ts';
-import {
-  decideRequest,
-  parseRequest,
-  type RequestDecision,
-  requestMeta,
-} from '../decision/decide-request.ts';
+import { decideRequest, type RequestDecision, requestMeta } from '../decision/decide-request.ts';
 import { type RequestTranslation, translateBody, translateRequest } from '../decision/translate-request.ts';
 import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
+import { parseRequest } from '../request.ts';
 import type { Scrubber } from '../scrub.ts';
 import { madeUpBody, madeUpModel, madeUpStream } from './made-up.ts';
 

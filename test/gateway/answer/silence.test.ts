@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
-import { AnswerStream } from '../../../src/gateway/answer/answer-stream.ts';
-import { ExactSource, TranslatedSource } from '../../../src/gateway/answer/event-source.ts';
+import { AnswerStream, ExactSource, TranslatedSource } from '../../../src/gateway/answer/answer-stream.ts';
 import { RulesStage, SecretStage } from '../../../src/gateway/answer/stream-stages.ts';
 import { Scrubber } from '../../../src/gateway/scrub.ts';
 import { newContext } from '../../dialects/translation/run-translation.ts';

@@ -2,7 +2,6 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import {
   decideRequest,
-  parseRequest,
   type RequestDecision,
   requestMeta,
 } from '../../../src/gateway/decision/decide-request.ts';
@@ -14,6 +13,7 @@ import {
   type UntranslatedRequest,
 } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
+import { parseRequest } from '../../../src/gateway/request.ts';
 import { findDemand } from '../../../src/gateway/spending/demand.ts';
 import { Lifetime } from '../../../src/lib/lifetime.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseRequest, withCapLimit } from '../../../src/gateway/decision/decide-request.ts';
+import { withCapLimit } from '../../../src/gateway/decision/decide-request.ts';
 import { translateBody } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { type BodyTarget, buildBody } from '../../../src/gateway/outgoing/build-upstream-request.ts';
+import { parseRequest } from '../../../src/gateway/request.ts';
 import type { KnownModel } from '../../../src/limits/known-models.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseRequest } from '../../../src/gateway/decision/decide-request.ts';
-import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
+import { endpoints, type ModelEndpoint } from '../../src/gateway/endpoints.ts';
+import { parseRequest } from '../../src/gateway/request.ts';
 
 function endpoint(path: string): ModelEndpoint {
   return endpoints.get(path) as ModelEndpoint; // those asked for here are all of models
