@@ -1,5 +1,6 @@
-import { closeSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { DailyFile } from './daily-file.ts';
 
 /** Writing fails, works again, or was given up, with lines lost. */
 export type LineFileEvent =
@@ -38,7 +39,7 @@ const waitingLimit = 128 * 1024 * 1024;
  * buffered up to a limit, and every change of state is reported once.
  */
 export class LineFile<Value extends object> {
-  readonly #descriptor: number;
+  readonly #file: DailyFile;
   readonly #options: LineFileOptions<Value>;
   readonly #timer: NodeJS.Timeout;
   #values: Value[] = [];
@@ -52,13 +53,14 @@ export class LineFile<Value extends object> {
   #lost = 0;
   #flushedMs = 0;
 
-  /** Takes a file that is open for appending, and closes it. */
-  constructor(descriptor: number, options: LineFileOptions<Value>) {
-    this.#descriptor = descriptor;
+  /** Takes a file that is open, and closes it. */
+  constructor(file: DailyFile, options: LineFileOptions<Value>) {
+    this.#file = file;
     this.#options = options;
     this.#timer = setInterval(() => {
       this.#makeLines();
       if (this.#waiting.length > 0 || this.#rest.length > 0) this.#flush();
+      else this.#file.turn();
     }, flushMs).unref();
   }
 
@@ -122,7 +124,7 @@ export class LineFile<Value extends object> {
     this.#flush();
     this.#lost += this.#waiting.length + this.#rest.toString().trimStart().split('\n').length - 1;
     if (this.#lost > 0) this.#options.onEvent({ kind: 'lost', lines: this.#lost });
-    closeSync(this.#descriptor);
+    this.#file.close();
   }
 
   #makeLines(): void {
@@ -167,12 +169,13 @@ export class LineFile<Value extends object> {
   #writeAll(): void {
     do {
       if (this.#rest.length === 0) {
+        this.#file.turn();
         this.#rest = toBytes(this.#waiting);
         this.#waiting = [];
         this.#waitingLength = 0;
       }
       while (this.#rest.length > 0) {
-        const written = writeSync(this.#descriptor, this.#rest);
+        const written = writeSync(this.#file.descriptor, this.#rest);
         this.#rest = this.#options.isShared
           ? fromLineStart(this.#rest, written)
           : this.#rest.subarray(written);

@@ -1,34 +1,56 @@
-import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { isFields } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
+import { earlierFiles, fileId } from './daily-file.ts';
 import type { ExchangeRecord } from './record.ts';
 
 const chunkBytes = 1024 * 1024;
 const lineEnd = 0x0a;
 const pollMs = 200;
 
-/** The records of a file, newest first; none if the file is missing. Anything that is not a record is skipped. */
+/**
+ * The records of a file and of those of earlier days, newest first; none if there are none. Anything that is not a record is
+ * skipped.
+ */
 export async function* recordsBackwards(
   file: string,
   findLines: (block: Buffer) => Iterable<Buffer> = linesFromEnd,
 ): AsyncGenerator<ExchangeRecord> {
-  const handle = await open(file).catch((cause) => {
-    if (isMissing(cause)) return undefined;
-    throw unreadable(file, cause);
-  });
-  if (handle === undefined) return;
-  try {
+  for await (const handle of openFiles(file)) {
     for await (const block of blocksBackwards(handle)) {
       for (const line of findLines(block)) {
         const record = parseRecord(line);
         if (record !== undefined) yield record;
       }
     }
+  }
+}
+
+/** Each once, even if it is put aside meanwhile, the latest first; closed when the next one is requested. */
+async function* openFiles(file: string): AsyncGenerator<FileHandle> {
+  const known = new Set<string>();
+  yield* opened(file, known);
+  for (const path of earlierFiles(file)) yield* opened(path, known);
+}
+
+async function* opened(path: string, known: Set<string>): AsyncGenerator<FileHandle> {
+  const handle = await openIfThere(path);
+  if (handle === undefined) return;
+  try {
+    const id = fileId(await handle.stat());
+    if (!known.has(id)) yield handle;
+    known.add(id);
   } finally {
     await handle.close();
   }
+}
+
+function openIfThere(path: string): Promise<FileHandle | undefined> {
+  return open(path).catch((cause) => {
+    if (isMissing(cause)) return undefined;
+    throw unreadable(path, cause);
+  });
 }
 
 /** For `recordsBackwards`: only the lines that hold one of the texts, in any case of its letters. */
@@ -89,43 +111,74 @@ async function* blocksBackwards(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Records as they are appended from now on, even if the file is recreated, until the signal fires. */
+/** Records as they are appended from now on, even if the file is recreated or put aside, until the signal fires. */
 export async function followRecords(
   file: string,
   signal: AbortSignal,
 ): Promise<AsyncIterable<ExchangeRecord>> {
-  return recordsFrom(file, await statOf(file), signal);
+  const handle = await openIfThere(file);
+  return recordsFrom(file, handle && { handle, position: (await handle.stat()).size }, signal);
+}
+
+interface Followed {
+  readonly handle: FileHandle;
+  readonly position: number;
 }
 
 async function* recordsFrom(
   file: string,
-  from: Stats | undefined,
+  from: Followed | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ExchangeRecord> {
-  let position = from?.size ?? 0;
-  let known = from?.ino;
+  let { handle, position = 0 } = from ?? {};
   let rest = Buffer.alloc(0);
-  while (!signal.aborted) {
-    const stats = await statOf(file);
-    if (stats !== undefined && (stats.ino !== known || stats.size < position)) {
-      position = 0;
-      rest = Buffer.alloc(0);
-    }
-    known = stats?.ino;
-    while (stats !== undefined && position < stats.size) {
-      const bytes = await readAt(file, position, Math.min(chunkBytes, stats.size - position));
-      if (bytes.length === 0) break;
-      position += bytes.length;
-      const text = Buffer.concat([rest, bytes]);
-      const end = text.lastIndexOf(lineEnd) + 1;
-      rest = text.subarray(end);
-      for (const line of text.toString('utf8', 0, end).split('\n')) {
-        const record = parseRecord(line);
-        if (record !== undefined) yield record;
+  // A file that is put aside is read once more: other processes may have written to it for a moment.
+  let isPutAside = false;
+  try {
+    while (!signal.aborted) {
+      const { size = 0, id } = await stateOf(handle);
+      if (size < position) {
+        position = 0;
+        rest = Buffer.alloc(0);
       }
+      while (handle !== undefined && position < size) {
+        const { buffer, bytesRead } = await handle.read(
+          Buffer.alloc(Math.min(chunkBytes, size - position)),
+          0,
+          Math.min(chunkBytes, size - position),
+          position,
+        );
+        if (bytesRead === 0) break;
+        position += bytesRead;
+        const text = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+        const end = text.lastIndexOf(lineEnd) + 1;
+        rest = text.subarray(end);
+        for (const line of text.toString('utf8', 0, end).split('\n')) {
+          const record = parseRecord(line);
+          if (record !== undefined) yield record;
+        }
+      }
+      const now = await stat(file).catch(() => undefined); // not there yet, or not any more
+      const isOther = now !== undefined && fileId(now) !== id;
+      if (isOther && (handle === undefined || isPutAside)) {
+        await handle?.close();
+        handle = await openIfThere(file);
+        position = 0;
+        rest = Buffer.alloc(0);
+        isPutAside = false;
+        continue;
+      }
+      isPutAside = isOther;
+      await setTimeout(pollMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
     }
-    await setTimeout(pollMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+  } finally {
+    await handle?.close();
   }
+}
+
+async function stateOf(handle: FileHandle | undefined) {
+  const stats = await handle?.stat();
+  return { size: stats?.size, id: fileId(stats) };
 }
 
 /** Undefined for a line that is none, was cut short, or has a field of another form than this version writes. */
@@ -163,21 +216,6 @@ const forms: Partial<Record<keyof ExchangeRecord, (value: unknown) => boolean>> 
   ...{ total_ms: isNumber, first_byte_ms: isNumber, cost_usd: isNumber, usage: isFields },
   ...{ rules: isListOf(isFields), would_block: isListOf(isText), dropped: isListOf(isText) },
 };
-
-/** Undefined for a file that is not there yet, or not any more. */
-function statOf(file: string): Promise<Stats | undefined> {
-  return stat(file).catch(() => undefined);
-}
-
-async function readAt(file: string, position: number, length: number): Promise<Buffer> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
 
 export function isMissing(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';

@@ -3,11 +3,12 @@ import { dirname, resolve } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { GatewayError } from '../errors.ts';
 import { makeDirectory } from '../lib/directories.ts';
+import { DailyFile } from './daily-file.ts';
 import { LineFile, type LineFileEvent } from './line-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 
 /** How every record begins. */
-const beginning = /^\{"time":"[^"]{20,40}","request_id":"/;
+const beginning = /^\{"time":"([^"]{20,40})","request_id":"/;
 const beginningBytes = 96;
 
 /**
@@ -42,9 +43,19 @@ function refusal(descriptor: number): string | undefined {
   const stats = fstatSync(descriptor);
   if (!stats.isFile()) return 'it is no regular file';
   if (stats.nlink > 1) return 'it has other names (hard links)';
-  const bytes = Buffer.alloc(beginningBytes);
-  const text = bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, beginningBytes, 0));
+  const text = firstBytes(descriptor);
   return text === '' || beginning.test(text) ? undefined : 'its first line is no record of the gateway';
+}
+
+function firstBytes(descriptor: number): string {
+  const bytes = Buffer.alloc(beginningBytes);
+  return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, beginningBytes, 0));
+}
+
+/** When the first exchange of an open file began; undefined if that is unknown. */
+function beganMs(descriptor: number): number | undefined {
+  const ms = Date.parse(beginning.exec(firstBytes(descriptor))?.[1] ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 function refused(path: string, reason: string): GatewayError {
@@ -57,6 +68,8 @@ function refused(path: string, reason: string): GatewayError {
 interface RecorderOptions {
   /** Where the JSON lines go. */
   readonly file: string;
+  /** How many days they are kept, in a file for each day; undefined: in one file, for ever. */
+  readonly days?: number | undefined;
   /** Whether other processes append to the same file. */
   readonly isShared?: boolean;
   /** Shows a record to a person; replaces the JSON lines on stderr. */
@@ -78,7 +91,7 @@ export interface Recorder {
 
 /** Writes one JSON line per exchange on stderr (or shows it) and into the file. Throws if that can't be opened, or isn't a file of records. */
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { file, isShared = false, show, stderr, open = openOwnFile } = options;
+  const { file, days, isShared = false, show, stderr, open = openOwnFile } = options;
   // Made when first needed: it takes 10 ms to load.
   let made: Logger | undefined;
   const logger = () => {
@@ -87,7 +100,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
   const log: Recorder['log'] = (level, message, details = {}) =>
     logger()[level]({ time: new Date().toISOString(), ...details }, message);
-  const lines = new LineFile<ExchangeRecord>(open(file), {
+  const onFailure = (cause: string) =>
+    log('warn', 'records go on in the file of the day before', { file, cause });
+  const daily = new DailyFile(file, { open, beganMs, days, onFailure });
+  const lines = new LineFile<ExchangeRecord>(daily, {
     isShared,
     long: 'request_body',
     onEvent: logEvents(log, file),

@@ -1,32 +1,29 @@
-import { open } from 'node:fs/promises';
 import { servesInspector } from '../config/build/sections.ts';
 import type { Config } from '../config/config.ts';
 import type { GatewayServer } from '../gateway/serve.ts';
 import type { OwnerProof } from '../lib/owner-proof.ts';
 import type { Counters } from '../limits/counters.ts';
-import { parseRecord } from '../record/read-records.ts';
+import { recordsBackwards } from '../record/read-records.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import type { LedgerSettings } from './ledger.ts';
 import { noLedgerReason } from './ledger-path.ts';
 
-/** Records have some 600 bytes, so this is several thousand, unless they hold bodies. */
+/** Several thousand records, unless they hold bodies. */
 const readBytes = 4 * 1024 * 1024;
+const usualBytes = 600;
 
-/** The newest records of a file, newest first; none if it can't be read. */
+/** The newest records, newest first; none if they can't be read. */
 async function lastRecords(file: string): Promise<readonly ExchangeRecord[]> {
-  const handle = await open(file).catch(() => undefined);
+  const records: ExchangeRecord[] = [];
+  let bytes = 0;
   try {
-    const { size = 0 } = (await handle?.stat()) ?? {};
-    const start = Math.max(0, size - readBytes);
-    const bytes = Buffer.alloc(size - start);
-    await handle?.read(bytes, 0, bytes.length, start);
-    const lines = bytes.toString().split('\n');
-    return lines.reverse().flatMap((line) => parseRecord(line) ?? []);
-  } catch {
-    return []; // gone or truncated meanwhile: the page begins empty
-  } finally {
-    await handle?.close();
-  }
+    for await (const record of recordsBackwards(file)) {
+      bytes += usualBytes + (record.request_body?.length ?? 0);
+      if (bytes > readBytes) break;
+      records.push(record);
+    }
+  } catch {} // gone or truncated meanwhile: the page begins with what there is
+  return records;
 }
 
 /** What a gateway's live page needs besides the configuration. */

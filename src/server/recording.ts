@@ -26,6 +26,8 @@ export function createServeLog({ stderr, recorder, isPretty, isQuiet, paint }: L
 /** Where records are written and shown. Plain data, which is also sent to workers. */
 export interface Recording {
   readonly file: string;
+  /** How many days they are kept; undefined: for ever. */
+  readonly days: number | undefined;
   /** What stderr gets: lines for a person, JSON, or of exchanges only what warns. */
   readonly shown: 'pretty' | 'json' | 'nothing';
   readonly hasColour: boolean;
@@ -38,12 +40,15 @@ interface Stderr {
 }
 
 /** Throws where the file can't be opened. */
-export function openRecorder({ file, shown, hasColour, isShared }: Recording, stderr: Stderr): Recorder {
+export function openRecorder(
+  { file, days, shown, hasColour, isShared }: Recording,
+  stderr: Stderr,
+): Recorder {
   const paint = painter(hasColour);
   const pretty = (record: ExchangeRecord) => void stderr.write(prettyLine(record, paint));
   const warnings = (record: ExchangeRecord) => {
     if (record.broken_placeholders !== undefined) pretty(record);
   };
   const show = { pretty, nothing: warnings, json: undefined }[shown];
-  return createRecorder({ file, isShared, stderr, show });
+  return createRecorder({ file, days, isShared, stderr, show });
 }

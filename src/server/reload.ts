@@ -113,6 +113,7 @@ const boundAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'server.limits.write_timeout': ({ server }) => server.limits.writeMs,
   'server.limits.drain': ({ server }) => server.limits.drainMs,
   'records.file': ({ records }) => records.file,
+  'records.days': ({ records }) => records.days,
   'records.ledger': ({ records }) => records.ledger !== undefined,
   'records.ledger_file': ({ records }) => records.ledger?.file,
   'records.ledger_database': ({ records }) => records.ledger?.database,

@@ -440,6 +440,9 @@ describe('policy replay', () => {
       stderr: 'gateway: 3 of 5 requests would be decided differently\n',
     });
     expect(await policy('replay', files)).toEqual(text);
+    const end = records.indexOf('\n') + 1;
+    const days = { 'records.2026-11-28.jsonl': records.slice(0, end), 'records.jsonl': records.slice(end) };
+    expect(await policy('replay', { ...files, ...days })).toEqual(text);
     expect(text.stdout).not.toMatch(/4111 ?1111|nightfall/i);
     expect(json).toMatchObject({
       requests: 5,

@@ -86,6 +86,7 @@ const kinds = {
     'projects.*.keys.[].previous',
     'projects.*.keys.[].policies',
     'on_state_failure',
+    'records.days',
     'records.ledger',
     'records.ledger_sync',
     'records.ledger_rows',

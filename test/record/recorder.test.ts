@@ -68,7 +68,10 @@ test('warns of placeholders that came back broken, by kind', () => {
 
 test('a quiet gateway shows of its exchanges only those with broken placeholders', () => {
   const { file, stderr, lines } = places();
-  const recorder = openRecorder({ file, shown: 'nothing', hasColour: false, isShared: false }, stderr);
+  const recorder = openRecorder(
+    { file, days: undefined, shown: 'nothing', hasColour: false, isShared: false },
+    stderr,
+  );
 
   recorder.write(record);
   recorder.write({ ...record, broken_placeholders: { EMAIL: 1 } });

@@ -2,6 +2,7 @@ import { constants, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
+import { earlierFiles } from '../../record/daily-file.ts';
 import { isMissing, parseRecord } from '../../record/read-records.ts';
 import { withUserHistory } from '../history/open-history.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from '../shell/command.ts';
@@ -112,10 +113,18 @@ interface Removed {
  * it: a shorter copy in its place would lose what they write.
  */
 export async function removeRecords(file: string, isWanted: (head: RecordHead) => boolean): Promise<Removed> {
+  const removed = await removeFrom(file, isWanted);
+  let { count } = removed;
+  for (const earlier of earlierFiles(file)) count += (await removeFrom(earlier, isWanted)).count;
+  return { ...removed, count };
+}
+
+async function removeFrom(file: string, isWanted: (head: RecordHead) => boolean): Promise<Removed> {
   let count = 0;
   try {
     const handle = await openRegular(file);
     if (handle === undefined) return { count, isUnfinishedLeft: false };
+    const { atime, mtime } = await handle.stat();
     try {
       for (let scans = 0; scans < maxScans; scans += 1) {
         const scan = await removeOnce(handle, isWanted);
@@ -123,6 +132,7 @@ export async function removeRecords(file: string, isWanted: (head: RecordHead) =
         if (scan.isSame) return { count, isUnfinishedLeft: scan.isUnfinishedLeft };
       }
     } finally {
+      if (count > 0) await handle.utimes(atime, mtime); // a file goes by when it was written last
       await handle.close();
     }
   } catch (cause) {

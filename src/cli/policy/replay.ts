@@ -8,6 +8,7 @@ import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
 import { destinationNamed, type PredictedDecision } from '../../gateway/offline/question.ts';
 import { senderIn } from '../../gateway/sender.ts';
+import { earlierFiles } from '../../record/daily-file.ts';
 import { type CommonOptions, commonOptions, outputFormat } from '../shell/command.ts';
 import { unreadable } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
@@ -60,6 +61,7 @@ export async function replay(given: string | undefined, command: Command, io: Io
   const format = outputFormat(command, ['text', 'json', 'ndjson']);
   const options = commonOptions(command) as ReplayOptions;
   const file = given ?? (await recordsFile(options, io));
+  const files = given === undefined ? [...earlierFiles(file).toReversed(), file] : [file];
   const policies = await loadPolicies(options, io);
   if (options.key !== undefined) policies.findKey(options.key);
   const totals: Totals = { requests: 0, same: 0, changed: 0, changes: {}, skipped: {} };
@@ -74,7 +76,7 @@ export async function replay(given: string | undefined, command: Command, io: Io
     if (!printsLines) stop = startSpinner(progress, options, io);
   };
   try {
-    for await (const { line, text } of linesOf(file, io)) {
+    for await (const { line, text } of linesOf(files, io)) {
       const replayed = await replayRecord(text, policies, options.key);
       count(totals, replayed);
       const isSkipped = typeof replayed === 'string';
@@ -91,10 +93,19 @@ export async function replay(given: string | undefined, command: Command, io: Io
   await conclude(totals, { format, file, io });
 }
 
-/** The lines of a file that aren't empty; `-` reads standard input. Throws usage.invalid. */
-async function* linesOf(file: string, io: Io) {
-  const input = file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file));
+/** The lines of some files that aren't empty; `-` reads standard input. Throws usage.invalid. */
+async function* linesOf(files: readonly string[], io: Io) {
   let line = 0;
+  for (const file of files) {
+    for await (const text of textsOf(file, io)) {
+      line += 1;
+      if (text.trim() !== '') yield { line, text };
+    }
+  }
+}
+
+async function* textsOf(file: string, io: Io) {
+  const input = file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file));
   try {
     for await (const text of createInterface({
       input,
@@ -102,8 +113,7 @@ async function* linesOf(file: string, io: Io) {
       signal: io.signal,
     })) {
       io.signal.throwIfAborted();
-      line += 1;
-      if (text.trim() !== '') yield { line, text };
+      yield text;
     }
     io.signal.throwIfAborted();
   } catch (cause) {

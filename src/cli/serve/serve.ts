@@ -208,6 +208,7 @@ function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config,
   const exchanges = isPretty ? 'pretty' : 'json';
   return {
     file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
+    days: config.records.days,
     shown: options.quiet === true ? 'nothing' : exchanges,
     hasColour: isColoured,
     isShared: workers > 1,

@@ -43,6 +43,7 @@ export function buildSections(
     }),
     records: Object.freeze({
       bodies: records.bodies,
+      ...(records.days !== null && { days: records.days }),
       ...(records.file !== null && { file: records.file }),
       ...((records.ledger ?? !isSandboxMode) && {
         ledger: Object.freeze({

@@ -18,6 +18,7 @@ export type Reach =
   | 'key file'
   | 'mask secret'
   | 'records'
+  | 'retention'
   | 'bodies'
   | 'usage file'
   | 'usage database'

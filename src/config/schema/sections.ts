@@ -160,12 +160,20 @@ export const serverSchema = z.strictObject({
     .register(...about('Limits of what clients may do to the server.')),
 });
 
+/** How long records are kept unless a file says otherwise. */
+export const keptRecordDays = 90;
+
 /** What is written about each exchange, and where. */
 export const recordsSchema = z.strictObject({
   file: reaching('records', filePath.clone())
     .nullable()
     .default(null)
     .register(...about('File of the JSON lines, relative to this file; null: in the state directory.')),
+  days: reaching('retention', z.int().min(1).max(3_650).nullable())
+    .default(keptRecordDays)
+    .register(
+      ...about('How many days they are kept, with a file for each day (UTC); null: in one file, for ever.'),
+    ),
   bodies: reaching('bodies', z.boolean())
     .default(false)
     .register(...about('Record request bodies too, in the file only: `gateway policy replay` needs them.')),

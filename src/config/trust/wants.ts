@@ -9,6 +9,7 @@ import { defaultBaseUrl } from '../build/providers.ts';
 import { targetChanges } from '../schema/parameters.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';
+import { keptRecordDays } from '../schema/sections.ts';
 import { absolutePath, type PathBase } from '../source/file-path.ts';
 import { formatPath } from '../source/problems.ts';
 import { liesIn, realPathOf } from '../source/real-path.ts';
@@ -133,6 +134,9 @@ function requestsOf(marked: Marked): readonly Requested[] {
       return ofFile(marked, (file) => `a key or password is read from ${file}`);
     case 'records':
       return ofRecords(marked, (file) => `records of requests are appended to ${file}`);
+    case 'retention':
+      if (Number(value) >= keptRecordDays) return [];
+      return [requested(`your records of requests are deleted after ${visible(text)} days`, reach, text)];
     case 'bodies': {
       if (value === false) return [];
       const { file } = toFields(marked.group);

@@ -8,6 +8,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -293,6 +294,25 @@ describe('show, search and rm', () => {
       failure(0, /^gateway: the last line of .*records\.jsonl is incomplete and was left as it is.*\n.*/),
     );
     expect(readFileSync(file, 'utf8').endsWith(unfinished)).toBe(true);
+  });
+
+  test('those of earlier days are listed, found and deleted, too', async () => {
+    const { run, directory, idsOf } = withRecords(lines(record(5), record(6)));
+    const earlier = (date: string, ...records: object[]) =>
+      writeFileSync(join(directory, `records.${date}.jsonl`), lines(...records));
+    earlier('2023-11-13', record(1, { model: 'lilies' }), record(2));
+    earlier('2023-11-14', record(3));
+    earlier('2023-11-14.1', record(4));
+
+    expect(await idsOf('-n 5')).toEqual(['req_2', 'req_3', 'req_4', 'req_5', 'req_6']);
+    expect(await idsOf(['search', 'lilies'])).toEqual(['req_1']);
+    expect((await run('show req_1 -o json')).json).toMatchObject({ exchange: { model: 'lilies' } });
+    const first = join(directory, 'records.2023-11-13.jsonl');
+    utimesSync(first, 1_700_000_000, 1_700_000_000);
+    expect(await run('rm req_1')).toEqual(failure(0, 'deleted a record; the ledger keeps what it cost\n'));
+    expect(statSync(first).mtimeMs).toBe(1_700_000_000_000);
+    expect(await idsOf()).toEqual(['req_2', 'req_3', 'req_4', 'req_5', 'req_6']);
+    expect(await run('rm --exchanges --all')).toEqual(deleted(5));
   });
 
   test('rm damages no record that a rotation put where another was', async () => {

@@ -109,6 +109,7 @@ const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [st
   ],
   'mask secret': [['serve', provider('base_url: "http://127.0.0.1:PORT"') + masking]],
   records: [['serve', atSandbox('records: { file: ../home/new.jsonl }')]],
+  retention: [['serve', atSandbox('records: { days: 1 }')]],
   bodies: [['serve', atSandbox('records: { file: ../home/new.jsonl, bodies: true }')]],
   'usage file': [['serve', atSandbox('records: { ledger: true, ledger_file: ../home/u.sqlite }')]],
   'usage database': [

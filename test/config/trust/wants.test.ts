@@ -175,6 +175,7 @@ test.each(
       ['records of requests are appended to ./home/.local/state/r.jsonl'],
     ],
     ['a file that a variable names', 'records: { file: "${HOME}/.bashrc" }', ['records of requests are appended to ${HOME}/.bashrc']],
+    ['fewer days of records', 'records: { days: 89 }', ['your records of requests are deleted after 89 days']],
     ['usage', 'records: { ledger_file: l.sqlite }', ['usage is kept in the SQLite file ./l.sqlite']],
     [
       'a database',
