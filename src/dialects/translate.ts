@@ -34,7 +34,7 @@ export interface AnswerContext {
   readonly sentLength: number;
 }
 
-/** One exchange between a client and a provider of different dialects. `request` comes first, or its facts are given. */
+/** One exchange between a client and a provider of different dialects. `request` comes first, or its context is given. */
 export interface Translation {
   /**
    * The provider's request, and the names of what was left out. Throws `request.field` for a malformed field
@@ -42,7 +42,7 @@ export interface Translation {
    */
   request(body: unknown): { body: unknown; dropped: readonly string[] };
   /** For a translation of the same context in another thread; of a large request. */
-  facts(): AnswerContext;
+  answerContext(): AnswerContext;
   /** Translates a provider's whole answer; throws `provider.broken_response` if it is not one. */
   answer(body: unknown): { body: unknown };
   /** What a provider's whole answer used, also if it can't be translated: parsed, and its bytes. */
@@ -130,7 +130,7 @@ function translateConversation(
       if (stops.length > 0) sentLength = JSON.stringify(built).length;
       return { body: built, dropped: [...dropped] };
     },
-    facts() {
+    answerContext() {
       // The first event repeats it.
       const isLong = JSON.stringify(echo).length > echoLimit;
       return { names: names.renamed(), echo: isLong ? echoOf({}) : echo, asked: wanted, stops, sentLength };
@@ -174,7 +174,7 @@ function translateEmbeddings(
       echo = { ...client.embeddingCodec.echoOf(asked), count: request.texts.length };
       return { body: provider.embeddingCodec.buildRequest(request, context, dropped), dropped: [...dropped] };
     },
-    facts: () => ({ names: createToolNames().renamed(), echo, asked: [], stops: [], sentLength: 0 }),
+    answerContext: () => ({ names: createToolNames().renamed(), echo, asked: [], stops: [], sentLength: 0 }),
     answer(body) {
       if (!isFields(body)) throw brokenAnswer('is not a JSON object');
       const answer = provider.embeddingCodec.parseAnswer(body);

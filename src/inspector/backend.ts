@@ -9,9 +9,9 @@ import { limitTable } from '../limits/limit-table.ts';
 import { type LimitState, planLimits, readLimits } from '../limits/limiter.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
-import type { PoliciesAnswer, TryPolicyAnswer } from './contract/actions.ts';
+import type { PoliciesResponse, TryPolicyResponse } from './contract/actions.ts';
 import type { AgentSessionDetail, AgentSessionList } from './contract/agent-sessions.ts';
-import type { BreakerState, BudgetState, HistoryAnswer } from './contract/events.ts';
+import type { BreakerState, BudgetState, HistoryResponse } from './contract/events.ts';
 import type { DecisionInput, Explained } from './detail/to-detail.ts';
 import { KeyPasses, type SentAgain, sendToSelf } from './send-again.ts';
 import { PageThreads } from './tasks/page-threads.ts';
@@ -106,10 +106,10 @@ export function createBackend(options: BackendOptions) {
       })),
     budgets: () => budgets(config().limits),
     /** Throws inspector.no_ledger. */
-    history: async (by: HistoryAnswer['by'], sinceMs: number): Promise<HistoryAnswer> => {
+    history: async (by: HistoryResponse['by'], sinceMs: number): Promise<HistoryResponse> => {
       if (ledger === undefined) throw new GatewayError('inspector.no_ledger', options.noLedger());
       const query = { place: ledger.place, by, sinceMs, nowMs: Date.now() };
-      return (await threads.run({ kind: 'history', query })) as HistoryAnswer; // what this task answers
+      return (await threads.run({ kind: 'history', query })) as HistoryResponse; // what this task answers
     },
     /** Throws inspector.no_ledger. */
     agentSessions: async (sinceMs: number): Promise<AgentSessionList> => {
@@ -140,15 +140,15 @@ export function createBackend(options: BackendOptions) {
     },
     /** Where rules are in the file, by their ids. */
     ruleLines: async () => (await ruleFile()).readRuleLines({ configPath, userPath }, policies()),
-    policies: async (): Promise<PoliciesAnswer> => ({
+    policies: async (): Promise<PoliciesResponse> => ({
       text: await (await ruleFile()).readPolicies(configPath, policies()),
       keys: [...config().keys.records()].map(({ id, project }) => ({ id, project })),
       endpoints: endpointNames,
     }),
     /** Decides by scratch rules; nothing is saved. Throws inspector.busy, inspector.too_long. */
-    tryPolicy: async (text: string, request: DecisionInput): Promise<TryPolicyAnswer> => {
+    tryPolicy: async (text: string, request: DecisionInput): Promise<TryPolicyResponse> => {
       const task = { ...request, source: config().source, policies: text };
-      return (await threads.run({ kind: 'try', task })) as TryPolicyAnswer; // what this task answers
+      return (await threads.run({ kind: 'try', task })) as TryPolicyResponse; // what this task answers
     },
     /** Sends a request to this gateway with a key, like any other request. */
     sendAgain: (request: SentAgain) => sendToSelf(url(), passes.issue(request.key), request),

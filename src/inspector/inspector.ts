@@ -8,7 +8,7 @@ import type { OwnerProof } from '../lib/owner-proof.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { PageSessions } from './access/sessions.ts';
 import { type BackendOptions, createBackend } from './backend.ts';
-import type { NowAnswer } from './contract/events.ts';
+import type { NowResponse } from './contract/events.ts';
 import { EventStreams } from './events/event-stream.ts';
 import { createPageRouter } from './http/router.ts';
 import { routesOf } from './http/routes.ts';
@@ -31,7 +31,7 @@ export function createInspector(options: InspectorOptions) {
   const ring = new Ring(undefined, () => config().records.bodies);
   const minutes = new Minutes();
   const boot = randomBytes(4).toString('hex');
-  const now = async (): Promise<NowAnswer> => ({
+  const now = async (): Promise<NowResponse> => ({
     minutes: minutes.list(),
     open: backend.open(),
     budgets: await backend.budgets(),

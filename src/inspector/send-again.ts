@@ -5,7 +5,7 @@ import type { KeyRecord, KeyRing } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { version } from '../version.ts';
 import { addBounded } from './access/sessions.ts';
-import type { SendAgainAnswer } from './contract/actions.ts';
+import type { SendAgainResponse } from './contract/actions.ts';
 
 const passMs = 10_000;
 const maxPasses = 100;
@@ -58,7 +58,7 @@ export async function sendToSelf(
   url: string,
   pass: string,
   { target, headers, body }: SentAgain,
-): Promise<SendAgainAnswer> {
+): Promise<SendAgainResponse> {
   const { hostname, port } = new URL(url);
   const sending = request({
     host: hostname.replace(/^\[|\]$/g, ''),

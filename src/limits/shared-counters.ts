@@ -22,7 +22,7 @@ export type CounterRequest =
   | { readonly kind: 'limits.settle'; readonly id: number; readonly used: readonly number[] };
 
 /** From the parent process to a worker. */
-export type CounterAnswer =
+export type CounterReply =
   | { readonly kind: 'limits.granted'; readonly id: number; readonly grant: Grant }
   | { readonly kind: 'limits.unavailable'; readonly id: number; readonly message: string };
 
@@ -55,13 +55,13 @@ export class RemoteCounters implements Counters {
     });
   }
 
-  /** An answer of the parent process arrived. */
-  receive(answer: CounterAnswer): void {
-    const { id } = answer;
+  /** A reply of the parent process arrived. */
+  receive(reply: CounterReply): void {
+    const { id } = reply;
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    if (answer.kind === 'limits.unavailable') return waiting?.reject(stateUnavailable(answer.message));
-    const { grant } = answer;
+    if (reply.kind === 'limits.unavailable') return waiting?.reject(stateUnavailable(reply.message));
+    const { grant } = reply;
     if (!grant.isGranted) return waiting?.resolve(grant);
     const ticket: RemoteTicket = { ...grant.ticket, id };
     waiting?.resolve({ ...grant, ticket });
@@ -90,8 +90,8 @@ export class CounterService {
     this.counters = counters;
   }
 
-  /** The answer to a worker's request; undefined if it needs none. `worker` is the id of its process. */
-  async answer(worker: number, request: CounterRequest): Promise<CounterAnswer | undefined> {
+  /** The reply to a worker's request; undefined if it needs none. `worker` is the id of its process. */
+  async replyTo(worker: number, request: CounterRequest): Promise<CounterReply | undefined> {
     const { id } = request;
     const tickets = this.#open.get(worker) ?? new Map<number, Ticket>();
     this.#open.set(worker, tickets);

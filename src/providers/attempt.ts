@@ -39,22 +39,22 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
 /** One request at one target, answered or not. */
 export type Attempt<Request extends ProviderRequest = ProviderRequest> =
   | AnsweredAttempt<Request>
-  | (AttemptFacts & { readonly kind: 'failed'; readonly failure: UpstreamFailure });
+  | (AttemptBase & { readonly kind: 'failed'; readonly failure: UpstreamFailure });
 
-type AnsweredAttempt<Request extends ProviderRequest = ProviderRequest> = AttemptFacts & {
+type AnsweredAttempt<Request extends ProviderRequest = ProviderRequest> = AttemptBase & {
   readonly kind: 'answered';
   readonly forwarded: Forwarded<Request>;
 };
 
 /** The exchange ended while the provider had not answered. */
-export interface AbandonedAttempt extends AttemptFacts {
+export interface AbandonedAttempt extends AttemptBase {
   readonly kind: 'abandoned';
   readonly reason: GatewayError;
   /** Whether the provider may work on the request. */
   readonly wasSent: boolean;
 }
 
-interface AttemptFacts {
+interface AttemptBase {
   readonly target: Target;
   /** What the request was authorized with: it must not be seen anywhere else. */
   readonly secrets: readonly string[];

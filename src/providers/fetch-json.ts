@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** A whole answer with any status. */
-export interface FetchedAnswer {
+export interface FetchedResponse {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Buffer;
@@ -48,7 +48,7 @@ export async function fetchAnswer(
   provider: Provider,
   gatewayPath: string,
   { timeoutMs, limitBytes, body, model = 'none' }: FetchLimits & Asked,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   const lifetime = new Lifetime();
   const timer = setTimeout(
     () => lifetime.end(new GatewayError('provider.timeout', `no answer within ${timeoutMs} ms`)),

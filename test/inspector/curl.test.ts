@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
+import type { TextResponse } from '../../src/inspector/contract/exchange-detail.ts';
 import { emptyDirectory } from '../kit/command.ts';
 import { projects } from '../kit/gateway.ts';
 import { startInspected } from '../kit/inspector.ts';
@@ -22,7 +22,7 @@ function argumentsOf(command: string): readonly string[] {
 
 async function curlOf(body: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const id = await gateway.ask(body, { headers });
-  return ((await gateway.api(`exchanges/${id}/curl`)) as TextAnswer).text;
+  return ((await gateway.api(`exchanges/${id}/curl`)) as TextResponse).text;
 }
 
 const chat = (content: string) =>

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
+import type { ExchangeRow, ListResponse } from '../../src/inspector/contract/exchange-list.ts';
 import { projects } from '../kit/gateway.ts';
 import { startInspected } from '../kit/inspector.ts';
 import { RawConnection } from '../kit/raw.ts';
@@ -72,7 +72,7 @@ test('after a cut nothing is missing and nothing comes twice, and the cursor of 
   const seen = await chat();
   const last = await first.until(isEndOf(seen));
   first.close();
-  const { cursor, rows } = (await gateway.api('exchanges')) as ListAnswer;
+  const { cursor, rows } = (await gateway.api('exchanges')) as ListResponse;
   const missed = await chat();
 
   expect(rows[0]).toMatchObject({ id: seen, state: 'finished' });

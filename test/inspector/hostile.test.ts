@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
+import type { TextResponse } from '../../src/inspector/contract/exchange-detail.ts';
 import { command } from '../kit/command.ts';
 import { projects, secrets } from '../kit/gateway.ts';
 import { idOf, startInspected } from '../kit/inspector.ts';
@@ -42,7 +42,7 @@ test('tests that are made of hostile texts pass by the command', async () => {
   const testsOf = async (prompt: string) => {
     const ids = await Promise.all(texts.map((text) => gateway.ask(chatBody(`${text} ${prompt}`))));
     const made = await Promise.all(ids.map((id) => gateway.api(`exchanges/${id}/test`)));
-    return (made as TextAnswer[]).map(({ text }) => text);
+    return (made as TextResponse[]).map(({ text }) => text);
   };
   const [blocked, allowed] = [
     await testsOf('blue heron ann@penguin-mail.com'),
@@ -81,7 +81,7 @@ test('bytes that are no text are refused, and shown as text', async () => {
 
   expect(detail.row.status).toBe(400);
   expect(detail.bodies?.received?.text).toContain('\ufffd');
-  const made = (await gateway.api(`exchanges/${id}/test`)) as TextAnswer;
+  const made = (await gateway.api(`exchanges/${id}/test`)) as TextResponse;
   expect(made.text).toContain('raw: !!binary');
 });
 

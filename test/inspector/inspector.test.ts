@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NowAnswer } from '../../src/inspector/contract/events.ts';
+import type { NowResponse } from '../../src/inspector/contract/events.ts';
 import type { Body } from '../../src/inspector/contract/exchange-detail.ts';
 import { projects } from '../kit/gateway.ts';
 import { idOf, startInspected } from '../kit/inspector.ts';
@@ -228,7 +228,7 @@ test('now has what happened, what is open and how providers stand', async () => 
   await gateway.say('count me');
   await gateway.say('a blue heron');
 
-  const now = (await gateway.api('now')) as NowAnswer;
+  const now = (await gateway.api('now')) as NowResponse;
 
   const last = now.minutes.at(-1);
   const counted = now.minutes.reduce((all, { requests }) => all + requests, 0);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SendAgainAnswer, TryPolicyAnswer } from '../../src/inspector/contract/actions.ts';
-import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
+import type { SendAgainResponse, TryPolicyResponse } from '../../src/inspector/contract/actions.ts';
+import type { TextResponse } from '../../src/inspector/contract/exchange-detail.ts';
 import { command } from '../kit/command.ts';
 import { secrets } from '../kit/gateway.ts';
 import { startInspected } from '../kit/inspector.ts';
@@ -33,9 +33,9 @@ const ask = (method: string, text: string, query = '') =>
 test('it is sent again, also to another model, and every rule is shown on it', async () => {
   const id = await ask('sandbox-mini:streamGenerateContent', 'hi', '?alt=sse');
 
-  const same = (await gateway.post('send-again', { id })) as SendAgainAnswer;
-  const other = (await gateway.post('send-again', { id, model: 'open/sandbox:b' })) as SendAgainAnswer;
-  const blocked = (await gateway.post('send-again', { id, model: 'banned' })) as SendAgainAnswer;
+  const same = (await gateway.post('send-again', { id })) as SendAgainResponse;
+  const other = (await gateway.post('send-again', { id, model: 'open/sandbox:b' })) as SendAgainResponse;
+  const blocked = (await gateway.post('send-again', { id, model: 'banned' })) as SendAgainResponse;
 
   expect([same.status, other.status, blocked.status]).toEqual([200, 200, 403]);
   const { row, rules } = await gateway.detail(same.id);
@@ -47,8 +47,8 @@ test('it is sent again, also to another model, and every rule is shown on it', a
 test('its command line and its test have the model', async () => {
   const id = await ask('sandbox-mini:generateContent', 'hi');
 
-  const curl = (await gateway.api(`exchanges/${id}/curl`)) as TextAnswer;
-  const fixture = (await gateway.api(`exchanges/${id}/test`)) as TextAnswer;
+  const curl = (await gateway.api(`exchanges/${id}/curl`)) as TextResponse;
+  const fixture = (await gateway.api(`exchanges/${id}/test`)) as TextResponse;
   const files = { 'gateway.yaml': yaml, [fixture.name]: fixture.text };
 
   expect(curl.text).toContain(`${gateway.url}/v1beta/models/sandbox-mini:generateContent'`);
@@ -64,7 +64,7 @@ test('other rules are tried on it, by its path', async () => {
   const { text = '' } = (await gateway.detail(id)).bodies?.received ?? {};
 
   const endpoint = '/v1beta/models/sandbox-mini:generateContent';
-  const byPath = (await gateway.post('try-policy', { policies, body: text, endpoint })) as TryPolicyAnswer;
+  const byPath = (await gateway.post('try-policy', { policies, body: text, endpoint })) as TryPolicyResponse;
 
   expect(byPath).toMatchObject({ kind: 'decided', decision: 'block', rule: 'minis' });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NowAnswer } from '../../src/inspector/contract/events.ts';
+import type { NowResponse } from '../../src/inspector/contract/events.ts';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { startHost } from '../kit/host.ts';
 import { startInspected } from '../kit/inspector.ts';
@@ -24,7 +24,7 @@ projects: { shop: { keys: [{ id: web, value: "\${PROJECT_KEY}" }] } }
   await expect.poll(() => waiting.length).toBe(1);
   const second = ask();
   await expect
-    .poll(async () => ((await gateway.api('now')) as NowAnswer).breakers[0]?.queued, { timeout: 10_000 })
+    .poll(async () => ((await gateway.api('now')) as NowResponse).breakers[0]?.queued, { timeout: 10_000 })
     .toBe(1);
   await release();
   await release();

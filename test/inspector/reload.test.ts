@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NowAnswer } from '../../src/inspector/contract/events.ts';
+import type { NowResponse } from '../../src/inspector/contract/events.ts';
 import { problemsOf } from '../config/workspace.ts';
 import { projects } from '../kit/gateway.ts';
 import { startInspected } from '../kit/inspector.ts';
@@ -16,7 +16,7 @@ const ask = () => gateway.say('hi');
 test('budgets are shown as they stand, and looking uses nothing up', async () => {
   await ask();
   await ask();
-  const budgets = async () => ((await gateway.api('now')) as NowAnswer).budgets;
+  const budgets = async () => ((await gateway.api('now')) as NowResponse).budgets;
 
   const first = await budgets();
   await new Promise((resolve) => setTimeout(resolve, 2_100));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { tokenHeader } from '../../src/inspector/contract/actions.ts';
 import type { ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
-import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
+import type { ExchangeRow, ListResponse } from '../../src/inspector/contract/exchange-list.ts';
 import { answerHeader, challengeHeader } from '../../src/lib/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
@@ -125,6 +125,6 @@ export async function startInspected(
     say: (text, body = {}) =>
       ask({ model: 'sandbox-mini', messages: [{ role: 'user', content: text }], ...body }),
     detail: async (id) => (await api(`exchanges/${id}`)) as ExchangeDetail,
-    rows: async () => ((await api('exchanges')) as ListAnswer).rows,
+    rows: async () => ((await api('exchanges')) as ListResponse).rows,
   };
 }

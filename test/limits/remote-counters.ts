@@ -4,8 +4,8 @@ import { type CounterService, RemoteCounters } from '../../src/limits/shared-cou
 export function connect(service: CounterService, worker = 1): RemoteCounters {
   const remote: RemoteCounters = new RemoteCounters((request) => {
     setImmediate(async () => {
-      const answer = await service.answer(worker, structuredClone(request));
-      if (answer !== undefined) remote.receive(structuredClone(answer));
+      const reply = await service.replyTo(worker, structuredClone(request));
+      if (reply !== undefined) remote.receive(structuredClone(reply));
     });
   });
   return remote;

@@ -11,7 +11,7 @@ import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { createTextScrubber } from '../../gateway/scrub.ts';
 import { messageOfError } from '../../lib/message-of.ts';
-import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
+import { type FetchedResponse, fetchAnswer } from '../../providers/fetch-json.ts';
 import { labelOf, Provider } from '../../providers/provider.ts';
 import { ProxyError } from '../../providers/transport/connect.ts';
 import { providerOptions } from '../../server/gateway-config.ts';
@@ -118,7 +118,7 @@ async function checkProvider(config: ProviderConfig, { timeoutMs, model }: Check
   }
 }
 
-interface Checked extends FetchedAnswer {
+interface Checked extends FetchedResponse {
   /** It is the answer to an empty request, which says only whether the credentials are accepted. */
   readonly isProbe?: boolean;
 }
@@ -221,7 +221,7 @@ interface Asked {
 }
 
 /** The Date header has whole seconds, and was made between question and answer. */
-function checkClock({ headers }: FetchedAnswer, { startedMs, endedMs, name }: Asked): Diagnosis[] {
+function checkClock({ headers }: FetchedResponse, { startedMs, endedMs, name }: Asked): Diagnosis[] {
   const theirMs = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(theirMs)) return [];
   const offMs = theirMs < startedMs ? startedMs - theirMs : Math.max(0, theirMs - endedMs);

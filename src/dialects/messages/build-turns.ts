@@ -75,12 +75,12 @@ function buildContent(turn: Turn, destination: Destination): Fields[] {
  */
 function buildAssistant(parts: readonly AnswerPart[], { context, names, dropped }: Destination): Fields[] {
   const isOwn = ({ seal }: Thought) => sealFor(seal, context) !== undefined;
-  const isWhole = thoughtsOf(parts)
+  const areSigned = thoughtsOf(parts)
     .filter(isOwn)
     .every(({ text, seal }) => signatureOf(text, seal?.data ?? '') !== undefined);
-  if (!isWhole) noteDropped(dropped, 'signed thinking');
+  if (!areSigned) noteDropped(dropped, 'signed thinking');
   return withoutLastThoughts(parts).flatMap((part) => {
-    if (part.kind === 'thinking') return isWhole && isOwn(part) ? buildThought(part) : [];
+    if (part.kind === 'thinking') return areSigned && isOwn(part) ? buildThought(part) : [];
     if (part.kind !== 'call') return textBlocks(part.text);
     const { call } = part;
     const id = toCallId(call.id);

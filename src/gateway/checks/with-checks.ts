@@ -1,7 +1,7 @@
 import { Lifetime } from '../../lib/lifetime.ts';
 import {
-  type CheckAnswers,
   type CheckBook,
+  type CheckResults,
   type KeptSizes,
   Unchecked,
 } from '../../policy/checks/check-book.ts';
@@ -19,28 +19,28 @@ interface Checking {
 }
 
 /**
- * Decides, asks the services about all texts that they have not been asked about, and decides again with their answers,
+ * Decides, asks the services about all texts that they have not been asked about, and decides again with their results,
  * until no such text is left. Most requests take one round, or none. Rejects with the lifetime's reason if that ends; where
  * texts keep changing the last decision fails its rules.
  */
 export async function withChecks<Decided>(
   { checks, calls, lifetime = new Lifetime(), key = '' }: Checking,
-  attempt: (answers: CheckAnswers) => Decided | Unchecked | Promise<Decided | Unchecked>,
+  attempt: (known: CheckResults) => Decided | Unchecked | Promise<Decided | Unchecked>,
 ): Promise<Decided> {
   const kept: KeptSizes = new Map();
-  let answers: CheckAnswers = new Map();
+  let known: CheckResults = new Map();
   for (let round = 0; ; round += 1) {
-    const decided = await attempt(answers);
+    const decided = await attempt(known);
     if (!(decided instanceof Unchecked)) return decided;
     lifetime.check();
-    answers = decided.answers;
+    known = decided.results;
     const isOver = round >= maxRounds;
     await Promise.all(
       decided.unasked.map(async ({ service, texts }) => {
         const results = isOver
           ? texts.map(({ id }) => [id, { failure: 'its texts kept changing' }] as const)
           : await calls.ask(checks, { service, texts }, { lifetime, key, kept });
-        for (const [id, result] of results) answers.set(id, result);
+        for (const [id, result] of results) known.set(id, result);
       }),
     );
     lifetime.check();

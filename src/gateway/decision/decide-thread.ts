@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { AnswerContext } from '../../dialects/translate.ts';
 import { mayHaveSeals } from '../../dialects/translation/foreign-seals.ts';
 import { GatewayError } from '../../errors.ts';
-import { type CheckAnswers, Unchecked } from '../../policy/checks/check-book.ts';
+import { type CheckResults, Unchecked } from '../../policy/checks/check-book.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { PeakSizes } from '../../policy/conversations.ts';
 import { arraysOf } from '../../policy/mask/masked-values.ts';
@@ -45,22 +45,22 @@ parentPort?.on('message', (question: ThreadQuestion | Preparation) => {
     parentPort?.postMessage({ isReady: true } satisfies Prepared);
     return;
   }
-  const { answer, memory } = answerTo(question);
-  parentPort?.postMessage(answer, memory);
+  const { reply, memory } = replyTo(question);
+  parentPort?.postMessage(reply, memory);
 });
 
-interface DecidedAnswer {
-  readonly answer: ThreadAnswer;
+interface JobReply {
+  readonly reply: ThreadReply;
   readonly memory: readonly ArrayBuffer[];
 }
 
-function answerTo({ kind, input }: ThreadQuestion): DecidedAnswer {
+function replyTo({ kind, input }: ThreadQuestion): JobReply {
   try {
     const { memory, ...result } = jobs[kind](input as never); // the type of a question pairs them
-    return { answer: { result }, memory };
+    return { reply: { result }, memory };
   } catch (thrown) {
     const error = thrown instanceof GatewayError ? thrown : threadFailure(thrown);
-    return { answer: { error: toErrorParts(error) }, memory: [] };
+    return { reply: { error: toErrorParts(error) }, memory: [] };
   }
 }
 
@@ -79,23 +79,23 @@ export type JobResult<Kind extends keyof Jobs> = WithoutMemory<ReturnType<Jobs[K
 type WithoutMemory<Result> = Result extends unknown ? Omit<Result, 'memory'> : never;
 
 /** The error of a body that strict parsing or the translation refused, or that could not be checked. */
-export type ThreadAnswer = { readonly result: unknown } | { readonly error: ErrorParts };
+export type ThreadReply = { readonly result: unknown } | { readonly error: ErrorParts };
 
 interface Checking {
   /** What services said of its texts; undefined where none is asked. */
-  readonly answers: CheckAnswers | undefined;
+  readonly results: CheckResults | undefined;
 }
 
 /** What a job comes to, or, where a service has to be asked first, about what, with the body for the next time. */
-function checked<Result>({ answers, body }: Checking & { readonly body: Uint8Array }, job: () => Result) {
+function checked<Result>({ results, body }: Checking & { readonly body: Uint8Array }, job: () => Result) {
   const { checks } = compiled;
-  if (checks === undefined || answers === undefined) return job();
-  checks.learn(answers);
-  const result = checks.decide(answers, job);
+  if (checks === undefined || results === undefined) return job();
+  checks.learn(results);
+  const result = checks.decide(results, job);
   if (!(result instanceof Unchecked)) return result;
   const { unasked } = result;
   const memory = memoryOf(body);
-  return { kind: 'unchecked' as const, unasked, answers: result.answers, body, memory };
+  return { kind: 'unchecked' as const, unasked, results: result.results, body, memory };
 }
 
 interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'sender' | 'nowMs'>, Checking {
@@ -162,7 +162,7 @@ function translated({
   return {
     ...passed,
     decision,
-    translated: made.facts(),
+    translated: made.answerContext(),
     memory: memoryOf(passed.body, ...arraysIn(decision)),
   };
 }

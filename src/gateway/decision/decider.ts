@@ -1,7 +1,7 @@
 import { JsonDocument } from '../../json/json-document.ts';
 import type { Lifetime } from '../../lib/lifetime.ts';
 import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';
-import { type CheckAnswers, Unchecked } from '../../policy/checks/check-book.ts';
+import { type CheckResults, Unchecked } from '../../policy/checks/check-book.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import { Conversations } from '../../policy/conversations.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
@@ -80,10 +80,10 @@ export function createDecider({
       lifetime: Lifetime,
     ): Promise<RequestDecision> {
       let whole = body;
-      const decided = await checked(policies, { calls, lifetime, key: key.id }, async (answers) => {
+      const decided = await checked(policies, { calls, lifetime, key: key.id }, async (results) => {
         const here = decideHere(
           whole,
-          knowing(policies, answers, (checkpoint) => {
+          knowing(policies, results, (checkpoint) => {
             const request = parseRequest(whole, endpoint, pathModel);
             const plan = planOf(request.model);
             const meta = requestMeta(request, {
@@ -102,12 +102,12 @@ export function createDecider({
         const known = { path: endpoint.path, pathModel, key: { id, project }, sender, nowMs, peaks };
         const moved = toMove(whole);
         const decided = await threads.ask(
-          { kind: 'request', input: { ...known, body: moved, policies: policies.names, answers } },
+          { kind: 'request', input: { ...known, body: moved, policies: policies.names, results } },
           { key: id, memory: memoryOf(moved), lifetime },
         );
         if (decided.kind === 'unchecked') {
           whole = toBuffer(decided.body);
-          return new Unchecked(decided.unasked, decided.answers);
+          return new Unchecked(decided.unasked, decided.results);
         }
         const { request } = decided;
         return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
@@ -121,20 +121,20 @@ export function createDecider({
       lifetime: Lifetime,
     ): Promise<TranslatedRequest> {
       const { key } = untranslated.meta;
-      return checked(policies, { calls, lifetime, key }, async (answers) => {
+      return checked(policies, { calls, lifetime, key }, async (results) => {
         const here = decideHere(
           untranslated.body,
-          knowing(policies, answers, (checkpoint) => translateRequest(policies, untranslated, checkpoint)),
+          knowing(policies, results, (checkpoint) => translateRequest(policies, untranslated, checkpoint)),
         );
         if (here !== undefined) return here;
         // A copy: another target may need the client's own bytes.
         const body = Buffer.from(untranslated.body);
         const decided = await threads.ask(
-          { kind: 'translation', input: { ...untranslated, body, policies: policies.names, answers } },
+          { kind: 'translation', input: { ...untranslated, body, policies: policies.names, results } },
           { key, memory: memoryOf(body), lifetime },
         );
         if (decided.kind === 'blocked') return decided;
-        if (decided.kind === 'unchecked') return new Unchecked(decided.unasked, decided.answers);
+        if (decided.kind === 'unchecked') return new Unchecked(decided.unasked, decided.results);
         const { translated, ...passed } = decided;
         return {
           ...passed,
@@ -147,24 +147,24 @@ export function createDecider({
     async decideBody(policies: PolicySet, built: BuiltBody, lifetime: Lifetime): Promise<BodyDecision> {
       let whole = built.body;
       const { key } = built.meta;
-      return checked(policies, { calls, lifetime, key }, async (answers) => {
+      return checked(policies, { calls, lifetime, key }, async (results) => {
         const here = decideHere(
           whole,
-          knowing(policies, answers, (checkpoint) =>
+          knowing(policies, results, (checkpoint) =>
             decideBody(policies, { ...built, body: whole }, checkpoint),
           ),
         );
         if (here !== undefined) return here;
         const body = toMove(whole);
         const decided = await threads.ask(
-          { kind: 'body', input: { ...built, body, policies: policies.names, answers } },
+          { kind: 'body', input: { ...built, body, policies: policies.names, results } },
           { key, memory: memoryOf(body), lifetime },
         );
         if (decided.kind === 'blocked') return decided;
         const bytes = toBuffer(decided.body);
         if (decided.kind === 'passed') return { ...decided, body: bytes };
         whole = bytes;
-        return new Unchecked(decided.unasked, decided.answers);
+        return new Unchecked(decided.unasked, decided.results);
       });
     },
     /** Throws provider.broken_response for what is not JSON. */
@@ -178,7 +178,7 @@ export function createDecider({
         path: endpoint.path,
         policies: policies.names,
         secrets: scrubber.secrets,
-        translation: translation && { ...translation.pair, translated: translation.facts() },
+        translation: translation && { ...translation.pair, translated: translation.answerContext() },
       };
       const { result, ...read } = await threads.ask(
         { kind: 'answer', input },
@@ -195,7 +195,7 @@ export function createDecider({
 function checked<Decided>(
   { checks }: PolicySet,
   by: { readonly calls: CheckCalls; readonly lifetime: Lifetime; readonly key: string },
-  attempt: (answers: CheckAnswers | undefined) => Promise<Decided | Unchecked>,
+  attempt: (results: CheckResults | undefined) => Promise<Decided | Unchecked>,
 ): Promise<Decided> {
   // Without a service nothing is left unchecked.
   return checks === undefined
@@ -206,11 +206,11 @@ function checked<Decided>(
 /** A decision with what services have said of texts; where none is asked, the decision itself. */
 function knowing<Decided>(
   { checks }: PolicySet,
-  answers: CheckAnswers | undefined,
+  results: CheckResults | undefined,
   decide: (checkpoint: Checkpoint) => Decided,
 ): (checkpoint: Checkpoint) => Decided | Unchecked {
-  if (checks === undefined || answers === undefined) return decide;
-  return (checkpoint) => checks.decide(answers, () => decide(checkpoint));
+  if (checks === undefined || results === undefined) return decide;
+  return (checkpoint) => checks.decide(results, () => decide(checkpoint));
 }
 
 /** What is decided in this thread; undefined if another one has to. */

@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
 import type { Lifetime } from '../../lib/lifetime.ts';
-import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-thread.ts';
+import type { JobResult, Jobs, ThreadQuestion, ThreadReply } from './decide-thread.ts';
 import {
   fromErrorParts,
   type Preparation,
@@ -180,7 +180,7 @@ class DecisionThread {
   constructor(options: WorkerOptions, entry: URL, onDeath: () => void) {
     this.#onDeath = onDeath;
     const thread = new Worker(entry, options);
-    thread.on('message', (answer: ThreadAnswer | Prepared) => {
+    thread.on('message', (answer: ThreadReply | Prepared) => {
       if ('isReady' in answer) this.#onReady?.();
       else this.#settle((job) => conclude(job, answer));
     });
@@ -236,7 +236,7 @@ class DecisionThread {
   }
 }
 
-function conclude({ resolve, reject }: Job, answer: ThreadAnswer): void {
+function conclude({ resolve, reject }: Job, answer: ThreadReply): void {
   if ('error' in answer) reject(fromErrorParts(answer.error));
   else resolve(answer.result);
 }

@@ -73,7 +73,7 @@ export async function decideWith<Found extends Decided>(
   const whole = () => decideOnce(question, decide);
   return checks === undefined
     ? whole()
-    : withChecks({ checks, calls: new CheckCalls() }, (answers) => checks.decide(answers, whole));
+    : withChecks({ checks, calls: new CheckCalls() }, (results) => checks.decide(results, whole));
 }
 
 interface WholeDecision<Found extends Decided> {

@@ -1,4 +1,4 @@
-import type { NowAnswer } from './events.ts';
+import type { NowResponse } from './events.ts';
 import type { Body, RuleDetail } from './exchange-detail.ts';
 
 /** `POST /_/api/keep-bodies`. `minutes: 0` stops, `forget` drops those that are kept. */
@@ -8,7 +8,7 @@ export interface KeepBodiesRequest {
   readonly forget?: boolean;
 }
 
-export type KeepBodiesAnswer = Pick<NowAnswer, 'keeps_bodies'>;
+export type KeepBodiesResponse = Pick<NowResponse, 'keeps_bodies'>;
 
 /**
  * `POST /_/api/send-again`: `id` names an exchange, whose key and endpoint are used, and whose body unless another is
@@ -22,14 +22,14 @@ export interface SendAgainRequest {
   readonly body?: string | undefined;
 }
 
-export interface SendAgainAnswer {
+export interface SendAgainResponse {
   /** Of the new exchange. */
   readonly id: string;
   readonly status: number;
 }
 
 /** `GET /_/api/policies`: the starting point of a scratch copy. */
-export interface PoliciesAnswer {
+export interface PoliciesResponse {
   /** The `policies:` of the configuration in force as YAML; without comments. */
   readonly text: string;
   readonly keys: readonly { readonly id: string; readonly project: string }[];
@@ -48,7 +48,7 @@ export interface TryPolicyRequest {
   readonly key?: string | undefined;
 }
 
-export type TryPolicyAnswer =
+export type TryPolicyResponse =
   | {
       readonly kind: 'decided';
       readonly decision: 'allow' | 'warn' | 'mask' | 'redact' | 'block';
@@ -83,18 +83,18 @@ export const tokenHeader = 'x-inspector-token';
 /** `POST /_/api/session`: one of the two. */
 export type SessionRequest = { readonly token: string } | { readonly password: string };
 
-export interface SessionAnswer {
+export interface SessionResponse {
   /** Goes into the `x-inspector-token` of every other call. */
   readonly token: string;
 }
 
 /** `GET /_/api/access`, the one call that needs no session: how the page can be opened. */
-export interface AccessAnswer {
+export interface AccessResponse {
   /** True if `inspector.password_file` is set, so that the page can show a password form. */
   readonly password: boolean;
 }
 
 /** What the page reads of an error, which has the gateway's own shape. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly error: { readonly reason: string; readonly message: string };
 }

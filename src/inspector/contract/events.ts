@@ -16,13 +16,13 @@ export interface Events {
   /** How many exchanges came and went too fast to be sent: more than the ring holds within 250 ms. */
   readonly skipped: { readonly count: number };
   /** Sent every second in which something changed, and at least every 15 s. */
-  readonly now: NowAnswer;
+  readonly now: NowResponse;
   /** Something was lost (a slow reader, a restart): load the list again. */
   readonly resync: object;
 }
 
 /** `GET /_/api/now`, and the event `now`. */
-export interface NowAnswer {
+export interface NowResponse {
   /** Oldest first, the current minute last; at most 60. Minutes without any traffic are included. */
   readonly minutes: readonly Minute[];
   readonly open: { readonly exchanges: number; readonly streams: number };
@@ -66,7 +66,7 @@ export interface BreakerState {
 }
 
 /** `GET /_/api/history?by=hour|day&since=24h`: from the ledger. 409 `inspector.no_ledger` if none is kept. */
-export interface HistoryAnswer {
+export interface HistoryResponse {
   readonly by: 'hour' | 'day';
   /** Oldest first; steps without any traffic are included. */
   readonly steps: readonly HistoryStep[];

@@ -161,7 +161,7 @@ export interface ShownEvent {
 }
 
 /** `GET /_/api/exchanges/:id/test` and `…/curl`. 409 `inspector.not_kept` without a body. */
-export interface TextAnswer {
+export interface TextResponse {
   /** A suggested file name. */
   readonly name: string;
   /** A fixture for `gateway policy test`, or a command line; ASCII only, so that it is safe to paste. */

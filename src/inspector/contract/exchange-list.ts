@@ -61,7 +61,7 @@ export interface Times {
 }
 
 /** `GET /_/api/exchanges`. */
-export interface ListAnswer {
+export interface ListResponse {
   /** All that are kept, newest first. */
   readonly rows: readonly ExchangeRow[];
   /** The event id up to which `rows` is current: pass it as `Last-Event-ID` to `/_/api/events`. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { hasModel } from '../../dialects/model-path.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import type { TextAnswer } from '../contract/exchange-detail.ts';
+import type { TextResponse } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/ring.ts';
 import { decidingRule } from '../ring/to-row.ts';
 import { type Scrub, shownBytes } from './answer-parts.ts';
@@ -13,7 +13,7 @@ import { isSecretName } from './hide.ts';
 const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempotency-key)$/;
 
 /** The exchange as a command line that reads the key from the environment, so that no copied text contains it. */
-export function toCurl(entry: RingEntry, origin: string, scrub: Scrub): TextAnswer {
+export function toCurl(entry: RingEntry, origin: string, scrub: Scrub): TextResponse {
   const body = scrub(pastedBody(entry).toString());
   const { path = '/', model } = entry.soFar;
   const headers = Object.entries(meaningfulHeaders(entry))
@@ -66,7 +66,7 @@ function toAscii(json: string): string {
  * A fixture for `gateway policy test` that expects the decision that was made. JSON strings are valid YAML, so every
  * text is written as one; `raw` preserves the body's bytes if YAML can't express them.
  */
-export function toFixture(entry: RingEntry, scrub: Scrub): TextAnswer {
+export function toFixture(entry: RingEntry, scrub: Scrub): TextResponse {
   const body = pastedBody(entry);
   const { soFar, id } = entry;
   const { decision, path = '/', model } = soFar;

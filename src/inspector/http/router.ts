@@ -6,7 +6,7 @@ import type { HttpResponse } from '../../http/response.ts';
 import type { OwnerProof } from '../../lib/owner-proof.ts';
 import type { PageSessions } from '../access/sessions.ts';
 import type { InspectorBackend } from '../backend.ts';
-import type { NowAnswer } from '../contract/events.ts';
+import type { NowResponse } from '../contract/events.ts';
 import type { EventStreams } from '../events/event-stream.ts';
 import type { Ring } from '../ring/ring.ts';
 
@@ -47,7 +47,7 @@ export interface RouteContext {
   readonly sessions: PageSessions;
   readonly ring: Ring;
   readonly events: EventStreams;
-  readonly now: () => Promise<NowAnswer>;
+  readonly now: () => Promise<NowResponse>;
 }
 
 /** One request to the live page. */

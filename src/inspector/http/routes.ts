@@ -5,14 +5,14 @@ import { flattenHeaders } from '../../http/respond.ts';
 import { answerHeader, challengeHeader } from '../../lib/owner-proof.ts';
 import { isSameSecret, PageThrottle } from '../access/sessions.ts';
 import type {
-  AccessAnswer,
-  KeepBodiesAnswer,
-  SendAgainAnswer,
-  SessionAnswer,
-  TryPolicyAnswer,
+  AccessResponse,
+  KeepBodiesResponse,
+  SendAgainResponse,
+  SessionResponse,
+  TryPolicyResponse,
 } from '../contract/actions.ts';
 import type { AgentSession, AgentSessionDetail, AgentSessionList } from '../contract/agent-sessions.ts';
-import type { ListAnswer } from '../contract/exchange-list.ts';
+import type { ListResponse } from '../contract/exchange-list.ts';
 import { meaningfulHeaders, requireBody, toCurl, toFixture } from '../detail/curl.ts';
 import { locate } from '../detail/locate.ts';
 import { toDetail } from '../detail/to-detail.ts';
@@ -30,7 +30,7 @@ import {
 import { createPageFiles, type PageFile, sendFile } from './serve-page.ts';
 
 /** Throws inspector.unknown, inspector.not_kept, and any reason for which the request can't be sent. */
-async function sendAgain(call: PageRequest, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
+async function sendAgain(call: PageRequest, { ring, backend }: RouteContext): Promise<SendAgainResponse> {
   const fields = await readPageJson(call, requestBodyBytes);
   const entry = findEntry(ring, textField(fields, 'id') ?? '');
   const { path, key, model: named } = entry.soFar;
@@ -72,7 +72,7 @@ const maxScratchBytes = 1024 * 1024;
 const scratchBodyBytes = 16 * maxScratchBytes;
 
 /** Throws request.too_large, inspector.busy. */
-async function tryPolicy(call: PageRequest, { backend }: RouteContext): Promise<TryPolicyAnswer> {
+async function tryPolicy(call: PageRequest, { backend }: RouteContext): Promise<TryPolicyResponse> {
   const fields = await readPageJson(call, scratchBodyBytes);
   const policies = textField(fields, 'policies') ?? '';
   const body = Buffer.from(textField(fields, 'body') ?? '');
@@ -142,7 +142,7 @@ function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): 
   const throttle = new PageThrottle();
   const open = (call: PageRequest) => {
     const { cookie, token } = sessions.open();
-    call.send({ token } satisfies SessionAnswer, { 'set-cookie': cookie });
+    call.send({ token } satisfies SessionResponse, { 'set-cookie': cookie });
   };
   const leave = (call: PageRequest, end: () => void) => {
     end();
@@ -153,7 +153,7 @@ function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): 
   };
   return {
     open: {
-      'GET api/access': (): AccessAnswer => ({ password: config().inspector.password !== undefined }),
+      'GET api/access': (): AccessResponse => ({ password: config().inspector.password !== undefined }),
       // For commands of the user who started the gateway: no other user can read the state file with the proof.
       'POST api/link': (call) => {
         const challenge = call.request.header(challengeHeader) ?? '';
@@ -193,7 +193,7 @@ function findEntry(ring: Ring, id: string): RingEntry {
   throw new GatewayError('inspector.unknown', 'this exchange is no longer kept, or never was');
 }
 
-function list({ backend, ring, events }: RouteContext): ListAnswer {
+function list({ backend, ring, events }: RouteContext): ListResponse {
   const cursor = events.cursor();
   return { rows: ring.entries().map((entry) => toRow(entry, backend.scrub)), cursor };
 }
@@ -255,7 +255,7 @@ function clean(text: string, scrub: (text: string) => string): string {
 const maxMinutes = 60;
 const usualMinutes = 10;
 
-async function keepBodies(call: PageRequest, { ring }: RouteContext): Promise<KeepBodiesAnswer> {
+async function keepBodies(call: PageRequest, { ring }: RouteContext): Promise<KeepBodiesResponse> {
   const { minutes = usualMinutes, forget } = await readPageJson(call, smallBodyBytes);
   if (typeof minutes !== 'number' || !(minutes >= 0 && minutes <= maxMinutes)) {
     throw new GatewayError('request.field', `minutes: expected a number from 0 to ${maxMinutes}`, {

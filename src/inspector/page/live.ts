@@ -1,6 +1,6 @@
-import type { KeepBodiesAnswer, KeepBodiesRequest } from '../contract/actions.ts';
-import type { NowAnswer } from '../contract/events.ts';
-import type { ListAnswer } from '../contract/exchange-list.ts';
+import type { KeepBodiesRequest, KeepBodiesResponse } from '../contract/actions.ts';
+import type { NowResponse } from '../contract/events.ts';
+import type { ListResponse } from '../contract/exchange-list.ts';
 import { followEvents, type LinkState, type LiveEvent } from './event-stream.ts';
 import { type ApiClient, CallError, messageOfCall } from './session.ts';
 import { Traffic } from './traffic.ts';
@@ -15,7 +15,7 @@ export class Live {
   /** Exchanges that came too fast to be sent. */
   skipped = 0;
   connection: LinkState = { state: 'connecting' };
-  now: NowAnswer | undefined;
+  now: NowResponse | undefined;
   isSignedOut = false;
   /** Whether somebody signed out, so that nothing may be left here. */
   hasLeft = false;
@@ -78,7 +78,7 @@ export class Live {
         },
         signal,
       );
-      this.#set({ now: await this.session.get<NowAnswer>('now') });
+      this.#set({ now: await this.session.get<NowResponse>('now') });
     } catch (error) {
       if (error instanceof CallError && error.needsSession) return this.#end();
       this.#set({ failure: messageOfCall(error), connection: { state: 'cut', why: messageOfCall(error) } });
@@ -90,7 +90,7 @@ export class Live {
   async keepBodies(minutes: number): Promise<void> {
     const request: KeepBodiesRequest = { minutes, forget: minutes === 0 };
     try {
-      const answer = await this.session.post<KeepBodiesAnswer>('keep-bodies', request);
+      const answer = await this.session.post<KeepBodiesResponse>('keep-bodies', request);
       this.#set({ keepFailure: undefined });
       if (this.now === undefined) return;
       const { keeps_bodies: _, ...now } = this.now;
@@ -129,7 +129,7 @@ export class Live {
   }
 
   async #load(): Promise<string> {
-    const { rows, cursor } = await this.session.get<ListAnswer>('exchanges');
+    const { rows, cursor } = await this.session.get<ListResponse>('exchanges');
     this.traffic.clear(); // another process may have answered before
     for (const row of rows) this.traffic.put(row);
     this.#set({ isLoaded: true, skipped: 0 });

@@ -1,7 +1,7 @@
 import {
-  type ErrorAnswer,
-  type SessionAnswer,
+  type ErrorResponse,
   type SessionRequest,
+  type SessionResponse,
   tokenHeader,
 } from '../contract/actions.ts';
 
@@ -46,7 +46,7 @@ export class ApiClient {
   }
 
   async enter(request: SessionRequest): Promise<void> {
-    const { token } = await this.post<SessionAnswer>('session', request);
+    const { token } = await this.post<SessionResponse>('session', request);
     this.#token = token;
     this.problem = undefined;
     storage((store) => store.setItem(stored, token));
@@ -123,7 +123,7 @@ export function tokenInAddress(): string | undefined {
 
 async function toError(response: Response): Promise<CallError> {
   try {
-    const { error } = (await response.json()) as ErrorAnswer;
+    const { error } = (await response.json()) as ErrorResponse;
     return new CallError(response.status, error.reason, error.message);
   } catch {
     // Not the gateway's own error: something else is listening on this address now.

@@ -1,6 +1,6 @@
 import type { EndedExchange, ReadBody, SentRequest, Subscriber } from '../../gateway/subscriber.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
-import type { KeepBodiesAnswer } from '../contract/actions.ts';
+import type { KeepBodiesResponse } from '../contract/actions.ts';
 
 const defaultLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
 
@@ -50,7 +50,7 @@ export class Ring implements EntryKeeper {
   }
 
   /** What a page shows of that. */
-  get keeping(): KeepBodiesAnswer {
+  get keeping(): KeepBodiesResponse {
     if (this.#keepsAlways()) return { keeps_bodies: 'always' };
     return this.#kept !== undefined && this.keepsBodies ? { keeps_bodies: this.#kept.until } : {};
   }

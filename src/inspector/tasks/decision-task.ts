@@ -11,7 +11,7 @@ import {
   type ExplainReport as RequestReport,
 } from '../../gateway/offline/explain-request.ts';
 import { destinationNamed, guessDestination, type Question } from '../../gateway/offline/question.ts';
-import type { TryPolicyAnswer } from '../contract/actions.ts';
+import type { TryPolicyResponse } from '../contract/actions.ts';
 import type { RuleDetail } from '../contract/exchange-detail.ts';
 import { toBody } from '../detail/answer-parts.ts';
 import { findMarks, findRedactions } from '../detail/marks.ts';
@@ -39,7 +39,7 @@ export async function explainDetails(config: Config, input: DecisionInput): Prom
 }
 
 /** Decides by scratch rules. Throws usage.invalid for a key or endpoint that is not known. */
-export async function tryTask({ source, policies = '', ...input }: DecisionTask): Promise<TryPolicyAnswer> {
+export async function tryTask({ source, policies = '', ...input }: DecisionTask): Promise<TryPolicyResponse> {
   const scratch = parseSource(policies);
   // The keys in the rest of the configuration came from the environment.
   const { references } = source;
@@ -61,7 +61,7 @@ export async function tryTask({ source, policies = '', ...input }: DecisionTask)
   return decide(config, input, policies);
 }
 
-async function decide(config: Config, input: DecisionInput, policies: string): Promise<TryPolicyAnswer> {
+async function decide(config: Config, input: DecisionInput, policies: string): Promise<TryPolicyResponse> {
   const question = toQuestion(config, input);
   const report = await explainRequest(question);
   const lines = ruleLines(policies, config.source.settings.policies, { file: 'scratch', path: [] });

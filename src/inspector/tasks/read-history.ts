@@ -1,18 +1,18 @@
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { readUsage } from '../../record/ledger/read-ledger.ts';
-import type { HistoryAnswer, HistoryStep } from '../contract/events.ts';
+import type { HistoryResponse, HistoryStep } from '../contract/events.ts';
 
 const hourMs = 3_600_000;
 
 export interface HistoryQuery {
   readonly place: LedgerPlace;
-  readonly by: HistoryAnswer['by'];
+  readonly by: HistoryResponse['by'];
   readonly sinceMs: number;
   readonly nowMs: number;
 }
 
 /** Usage by hour or day in this machine's time zone, including hours or days without any. */
-export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): Promise<HistoryAnswer> {
+export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): Promise<HistoryResponse> {
   const starts = startsOf(by, sinceMs, nowMs);
   const steps = new Map(starts.map((ms) => [isoOf(ms), empty(ms)]));
   const dayOf = (ms: number) => isoOf(startOf(by, ms));
@@ -28,7 +28,7 @@ export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): 
   return { by, steps: [...steps.values()].sort((one, other) => (one.time < other.time ? -1 : 1)) };
 }
 
-function startsOf(by: HistoryAnswer['by'], sinceMs: number, nowMs: number): readonly number[] {
+function startsOf(by: HistoryResponse['by'], sinceMs: number, nowMs: number): readonly number[] {
   const starts: number[] = [];
   // Days differ in length, but not by half of one.
   const stepMs = by === 'hour' ? hourMs : 36 * hourMs;
@@ -36,7 +36,7 @@ function startsOf(by: HistoryAnswer['by'], sinceMs: number, nowMs: number): read
   return starts;
 }
 
-function startOf(by: HistoryAnswer['by'], ms: number): number {
+function startOf(by: HistoryResponse['by'], ms: number): number {
   const date = new Date(ms);
   if (by === 'day') return date.setHours(0, 0, 0, 0);
   // Not setMinutes(0), which takes the second of two equal hours, at the end of summer time, for the first.

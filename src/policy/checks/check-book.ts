@@ -25,7 +25,7 @@ export interface CheckFinding extends Range {
 export type CheckResult = readonly CheckFinding[] | { readonly failure: string };
 
 /** What is known of a body's texts, by service and text; plain data, for another thread. */
-export type CheckAnswers = Map<string, CheckResult>;
+export type CheckResults = Map<string, CheckResult>;
 
 /** A text that a service is to be asked about. */
 export interface UnaskedText {
@@ -46,11 +46,11 @@ export interface Unasked {
 export class Unchecked {
   readonly unasked: readonly Unasked[];
   /** What was known, and is to be known still when it is decided again. */
-  readonly answers: CheckAnswers;
+  readonly results: CheckResults;
 
-  constructor(unasked: readonly Unasked[], answers: CheckAnswers) {
+  constructor(unasked: readonly Unasked[], results: CheckResults) {
     this.unasked = unasked;
-    this.answers = answers;
+    this.results = results;
   }
 }
 
@@ -58,7 +58,7 @@ export class Unchecked {
 export class CheckFailed extends Error {}
 
 interface Deciding {
-  readonly answers: CheckAnswers;
+  readonly results: CheckResults;
   readonly unasked: Map<CheckService, Map<string, UnaskedText>>;
 }
 
@@ -69,7 +69,7 @@ interface Deciding {
 export class CheckBook {
   readonly #services = new Map<string, CheckService>();
   /** Of each service; in the same order in every thread, as rules are compiled in the same order. */
-  readonly #recent = new Map<CheckService, RecentAnswers>();
+  readonly #recent = new Map<CheckService, RecentResults>();
   #deciding: Deciding | undefined;
   #forbidden: string | undefined;
 
@@ -79,7 +79,7 @@ export class CheckBook {
     const known = this.#services.get(key);
     if (known !== undefined) return known;
     this.#services.set(key, settings);
-    this.#recent.set(settings, new RecentAnswers(this.#recent.size, settings.cache));
+    this.#recent.set(settings, new RecentResults(this.#recent.size, settings.cache));
     return settings;
   }
 
@@ -93,15 +93,15 @@ export class CheckBook {
   }
 
   /** Remembers what another thread has learned for the body that is decided on here. */
-  learn(answers: CheckAnswers): void {
+  learn(results: CheckResults): void {
     const memories = [...this.#recent.values()];
     const kept: KeptSizes = new Map();
-    for (const [id, result] of answers) memories[Number.parseInt(id, 10)]?.keep(id, result, kept);
+    for (const [id, result] of results) memories[Number.parseInt(id, 10)]?.keep(id, result, kept);
   }
 
-  /** Decides with what is remembered, and with `answers`; what it looks up here is added to those. */
-  decide<Decided>(answers: CheckAnswers, decide: () => Decided): Decided | Unchecked {
-    const deciding: Deciding = { answers, unasked: new Map() };
+  /** Decides with what is remembered, and with `results`; what it looks up here is added to those. */
+  decide<Decided>(results: CheckResults, decide: () => Decided): Decided | Unchecked {
+    const deciding: Deciding = { results, unasked: new Map() };
     this.#deciding = deciding;
     try {
       const decided = decide();
@@ -113,7 +113,7 @@ export class CheckBook {
       service,
       texts: [...texts.values()],
     }));
-    return new Unchecked(unasked, answers);
+    return new Unchecked(unasked, results);
   }
 
   /**
@@ -123,10 +123,10 @@ export class CheckBook {
   find(service: CheckService, text: string, at: () => string): readonly CheckFinding[] {
     if (this.#forbidden !== undefined) throw new CheckFailed(this.#forbidden);
     if (this.#deciding === undefined) throw new CheckFailed('its texts are not checked here');
-    const { answers, unasked } = this.#deciding;
+    const { results, unasked } = this.#deciding;
     const recent = this.#recentOf(service);
     const id = `${recent.number} ${hash('sha256', text, 'base64url')}`;
-    const learned = answers.get(id);
+    const learned = results.get(id);
     const known = learned ?? recent.get(id);
     if (known === undefined) {
       let texts = unasked.get(service);
@@ -137,7 +137,7 @@ export class CheckBook {
       if (!texts.has(id)) texts.set(id, { id, text, at: at() });
       return none;
     }
-    if (learned === undefined) answers.set(id, known);
+    if (learned === undefined) results.set(id, known);
     if ('failure' in known) throw new CheckFailed(known.failure);
     return known;
   }
@@ -160,8 +160,8 @@ export class CheckBook {
     for (const [id, result] of results) recent.keep(id, result, kept);
   }
 
-  #recentOf(service: CheckService): RecentAnswers {
-    return this.#recent.get(service) as RecentAnswers; // it was made with the service
+  #recentOf(service: CheckService): RecentResults {
+    return this.#recent.get(service) as RecentResults; // it was made with the service
   }
 }
 
@@ -174,10 +174,10 @@ export type KeptSizes = Map<number, number>;
 const share = 1 / 4;
 
 /** Those that were asked for last. */
-class RecentAnswers {
+class RecentResults {
   readonly number: number;
   readonly #limit: number;
-  readonly #answers = new Map<string, readonly CheckFinding[]>();
+  readonly #results = new Map<string, readonly CheckFinding[]>();
   #size = 0;
 
   constructor(number: number, limit: number) {
@@ -186,31 +186,31 @@ class RecentAnswers {
   }
 
   get(id: string): readonly CheckFinding[] | undefined {
-    const known = this.#answers.get(id);
+    const known = this.#results.get(id);
     if (known === undefined) return undefined;
-    this.#answers.delete(id);
-    this.#answers.set(id, known);
+    this.#results.delete(id);
+    this.#results.set(id, known);
     return known;
   }
 
   keep(id: string, findings: CheckResult, kept: KeptSizes): void {
-    if ('failure' in findings || this.#answers.has(id)) return;
+    if ('failure' in findings || this.#results.has(id)) return;
     const size = 1 + findings.length;
     const keptSize = (kept.get(this.number) ?? 0) + size;
     if (keptSize > Math.ceil(this.#limit * share)) return;
     kept.set(this.number, keptSize);
-    this.#answers.set(id, findings.length === 0 ? none : findings);
+    this.#results.set(id, findings.length === 0 ? none : findings);
     this.#size += size;
-    for (const oldest of this.#answers.keys()) {
+    for (const oldest of this.#results.keys()) {
       if (this.#size <= this.#limit) return;
       this.#remove(oldest);
     }
   }
 
   #remove(id: string): void {
-    const known = this.#answers.get(id);
+    const known = this.#results.get(id);
     if (known === undefined) return;
-    this.#answers.delete(id);
+    this.#results.delete(id);
     this.#size -= 1 + known.length;
   }
 }

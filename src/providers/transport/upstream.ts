@@ -56,7 +56,7 @@ const hostFailures = {
 type HostFailure = keyof typeof hostFailures;
 
 /** How it ended. */
-type RequestOutcome = GatewayError | 'complete' | 'aborted';
+type RequestEnd = GatewayError | 'complete' | 'aborted';
 
 /** Maximum bytes that are buffered before there is a sink. */
 const earlyBytes = 64 * 1024;
@@ -90,7 +90,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   /** What arrived before there was a sink. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
-  #outcome: RequestOutcome | undefined;
+  #outcome: RequestEnd | undefined;
   readonly #inNextTick = () => {
     if (!this.#sinkWaits) this.#resumeSoon();
   };
@@ -262,7 +262,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#connection?.giveUp(this.#controller, cause);
   }
 
-  #finish(outcome: RequestOutcome): void {
+  #finish(outcome: RequestEnd): void {
     this.#phase = 'over';
     this.#outcome = outcome;
     this.#pool?.ended(this);

@@ -1,7 +1,7 @@
 import type { ConfigSource } from '../../config/config.ts';
 import type { FailureCode } from '../../errors.ts';
 import type { OwnerProof } from '../../lib/owner-proof.ts';
-import type { CounterAnswer, CounterRequest } from '../../limits/shared-counters.ts';
+import type { CounterReply, CounterRequest } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/gauges.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
@@ -39,7 +39,7 @@ export type WorkerCommand =
   | { readonly kind: 'commit' }
   | { readonly kind: 'discard' }
   | { readonly kind: 'drain' }
-  | CounterAnswer
+  | CounterReply
   /**
    * Comes with a socket, and is answered by `taken` before anything is read from it. After `untilMs`, by `uptimeMs`, the
    * connection is not served but left to another process.
@@ -60,7 +60,7 @@ export interface WorkerStats {
   readonly metrics: readonly MetricData[];
 }
 
-export type WorkerAnswer =
+export type WorkerMessage =
   | CounterRequest
   | { readonly kind: 'taken'; readonly id: number; readonly isLate: boolean }
   | { readonly kind: 'breaker'; readonly change: BreakerChange }

@@ -3,13 +3,13 @@ import { rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
 import type { PreparedConfig } from '../../gateway/active-config.ts';
 import { tryAddressesLonger } from '../../lib/address-attempts.ts';
-import { type CounterAnswer, RemoteCounters } from '../../limits/shared-counters.ts';
+import { type CounterReply, RemoteCounters } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/gauges.ts';
 import { openRecorder } from '../recording.ts';
 import { type ServerHandle, serveHere } from '../server-handle.ts';
 import type { OpenBreakerChannel } from '../shared-state.ts';
-import { confirmMs, uptimeMs, type WorkerAnswer, type WorkerCommand, type WorkerStart } from './messages.ts';
+import { confirmMs, uptimeMs, type WorkerCommand, type WorkerMessage, type WorkerStart } from './messages.ts';
 
 // The entry of a worker process, which serves the connections that its parent accepts. It runs the parent's commands one
 // after the other.
@@ -29,7 +29,7 @@ let following = Promise.resolve();
 let countings = 0;
 const counting = new Map<number, (open: OpenCounts) => void>();
 // Its answers must not wait behind commands.
-const counters = new RemoteCounters(answer);
+const counters = new RemoteCounters(send);
 let followBreaker: (change: BreakerChange) => void = () => undefined;
 let takeConnection: ((socket: Socket) => void) | undefined;
 let unwritten: number | undefined;
@@ -42,11 +42,11 @@ process.on('message', (command: WorkerCommand, socket: Socket | undefined) => {
   if (command.kind === 'counted') return counting.get(command.id)?.(command.open);
   following = following.then(() => (command.kind === 'announce' ? server?.announce() : answerTo(command)));
 });
-answer({ kind: 'done' });
+send({ kind: 'done' });
 
 type OrderedCommand = Exclude<
   WorkerCommand,
-  CounterAnswer | { kind: 'breaker' | 'read' | 'counted' | 'connection' | 'announce' }
+  CounterReply | { kind: 'breaker' | 'read' | 'counted' | 'connection' | 'announce' }
 >;
 
 /** The socket is undefined if its client has left meanwhile. */
@@ -55,7 +55,7 @@ function receiveConnection(
   socket: Socket | undefined,
 ): void {
   const isLate = uptimeMs() > untilMs;
-  answer({ kind: 'taken', id, isLate });
+  send({ kind: 'taken', id, isLate });
   if (socket === undefined) return;
   // This process was held up, perhaps just now: closed, not shut down, because another one has it, or gets it now.
   if (isLate || uptimeMs() > untilMs + confirmMs) return void socket.destroy();
@@ -70,11 +70,11 @@ function receiveConnection(
 async function answerTo(command: OrderedCommand): Promise<void> {
   try {
     await follow(command);
-    answer({ kind: 'done' });
+    send({ kind: 'done' });
   } catch (thrown) {
     const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
     const { code } = toGatewayError(thrown);
-    answer({ kind: 'failed', code, message, cause: stack ?? message });
+    send({ kind: 'failed', code, message, cause: stack ?? message });
   }
 }
 
@@ -95,7 +95,7 @@ async function follow(command: OrderedCommand): Promise<void> {
       return;
     case 'drain':
       await server?.drain();
-      answer({ kind: 'drained', unwritten });
+      send({ kind: 'drained', unwritten });
       process.stderr.write('', () => process.exit()); // flushes what was written before
       return new Promise(() => undefined);
   }
@@ -130,7 +130,7 @@ async function start({ workers, recording, startedMs, isAnnounced, ...options }:
 
 /** The parent passes changes on to the other workers. */
 const siblingBreakers: OpenBreakerChannel = {
-  publish: (change) => answer({ kind: 'breaker', change }),
+  publish: (change) => send({ kind: 'breaker', change }),
   subscribe: (listener) => {
     followBreaker = listener;
   },
@@ -142,7 +142,7 @@ async function read({ id, what }: Extract<WorkerCommand, { kind: 'read' }>): Pro
   const open = await server.countOpen();
   // If they can't be read, the parent's timeout handles it.
   const metrics = what === 'metrics' ? await server.readMetrics().catch(() => undefined) : [];
-  if (metrics !== undefined) answer({ kind: 'reading', id, reading: { open, metrics: metrics.flat() } });
+  if (metrics !== undefined) send({ kind: 'reading', id, reading: { open, metrics: metrics.flat() } });
 }
 
 /** What is open in all workers, which the parent knows. */
@@ -154,10 +154,10 @@ function countOpen(): Promise<OpenCounts> {
       counting.delete(id);
       resolve(open);
     });
-    answer({ kind: 'count.open', id });
+    send({ kind: 'count.open', id });
   });
 }
 
-function answer(message: WorkerAnswer): void {
+function send(message: WorkerMessage): void {
   process.send?.(message);
 }

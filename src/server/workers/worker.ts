@@ -6,7 +6,7 @@ import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/gauges.ts';
 import { type ConnectionTarget, SentConnections } from './hand-over.ts';
-import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart, WorkerStats } from './messages.ts';
+import type { WorkerCommand, WorkerConfig, WorkerMessage, WorkerStart, WorkerStats } from './messages.ts';
 import { relayLines, spawnWorker } from './spawn-worker.ts';
 
 interface WorkerOptions {
@@ -186,10 +186,10 @@ export class Worker implements ConnectionTarget {
     this.#process = spawned;
     this.#closed = new Promise((resolve) => spawned.once('close', resolve));
     spawned.on('message', (message) => {
-      const answer = message as WorkerAnswer;
+      const sent = message as WorkerMessage;
       // Perhaps the last message of a process that has a successor already.
-      if (answer.kind === 'taken') connections.confirm(answer.id, !answer.isLate);
-      else this.#receive(spawned, answer);
+      if (sent.kind === 'taken') connections.confirm(sent.id, !sent.isLate);
+      else this.#receive(spawned, sent);
     });
     spawned.on('error', (error) => {
       if (spawned.pid === undefined) this.#lose(spawned, error.message);
@@ -211,28 +211,28 @@ export class Worker implements ConnectionTarget {
     return new Promise((resolve, reject) => this.#pending.push({ command, resolve, reject }));
   }
 
-  #receive(from: ChildProcess, answer: Exclude<WorkerAnswer, { kind: 'taken' }>): void {
-    if (answer.kind === 'limits.reserve' || answer.kind === 'limits.settle') {
-      const granted = this.#options.limits.answer(from.pid ?? 0, answer); // it never rejects
+  #receive(from: ChildProcess, sent: Exclude<WorkerMessage, { kind: 'taken' }>): void {
+    if (sent.kind === 'limits.reserve' || sent.kind === 'limits.settle') {
+      const granted = this.#options.limits.replyTo(from.pid ?? 0, sent); // it never rejects
       void granted.then((known) => known && from.send(known, ignoreDeath));
       return;
     }
-    if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
-    if (answer.kind === 'drained') {
-      this.#unwritten = answer.unwritten;
+    if (sent.kind === 'breaker') return this.#options.onBreaker(this, sent.change);
+    if (sent.kind === 'drained') {
+      this.#unwritten = sent.unwritten;
       return;
     }
-    if (answer.kind === 'reading') return this.#readings.get(answer.id)?.(answer.reading);
-    if (answer.kind === 'count.open') {
-      const { id } = answer;
+    if (sent.kind === 'reading') return this.#readings.get(sent.id)?.(sent.reading);
+    if (sent.kind === 'count.open') {
+      const { id } = sent;
       void this.#options.countOpen().then((open) => {
         from.send({ kind: 'counted', id, open } satisfies WorkerCommand, ignoreDeath);
       });
       return;
     }
     const pending = this.#pending.shift();
-    if (answer.kind === 'done') pending?.resolve();
-    else pending?.reject(new GatewayError(answer.code, answer.message, { cause: answer.cause }));
+    if (sent.kind === 'done') pending?.resolve();
+    else pending?.reject(new GatewayError(sent.code, sent.message, { cause: sent.cause }));
   }
 
   #lose(lost: ChildProcess, how: string): void {

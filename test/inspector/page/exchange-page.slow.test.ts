@@ -88,7 +88,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 
   test('that was refused shows every match and the message, and becomes a test for `gateway policy test`', async () => {
     const { page } = await openExchange(say('a blue heron, one more blue heron, and the Blue Heron'));
-    const message = await page.locator('.facts').innerText();
+    const message = await page.locator('.members').innerText();
     const matches = await page.locator('.rules .excerpt mark').count();
     const isOpenAtOnce = await page.getByRole('button', { name: 'Make a test' }).evaluate(async (button) => {
       button.click();
@@ -122,7 +122,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     await page.getByLabel('Filter by text').fill(session);
     await expect.poll(() => rowCount(page)).toBe(1);
     await page.locator('.row:not(.head)').first().click();
-    const link = page.locator('.facts').getByRole('link', { name: 'its exchanges here' });
+    const link = page.locator('.members').getByRole('link', { name: 'its exchanges here' });
     await link.waitFor();
     await page.getByLabel('Filter by text').fill('');
     await expect.poll(() => rowCount(page)).toBeGreaterThan(1);
@@ -141,14 +141,14 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     await page.getByLabel('Model', { exact: true }).last().fill('sandbox-large');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
-    await page.locator('.facts', { hasText: 'sandbox-large' }).waitFor();
+    await page.locator('.members', { hasText: 'sandbox-large' }).waitFor();
     const second = new URL(page.url()).hash;
     await page.getByRole('button', { name: 'Send again …' }).click();
     await page.getByRole('textbox', { name: 'Body' }).fill(JSON.stringify(say('the blue heron')));
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await expect.poll(() => new URL(page.url()).hash).not.toBe(second);
 
-    await page.locator('.pane-facts').getByText('no-codename').waitFor();
+    await page.locator('.pane-summary').getByText('no-codename').waitFor();
     expect(await page.locator('.pane-title .status').innerText()).toBe('403');
   });
 

@@ -7,7 +7,7 @@ export interface JqQuestion {
   readonly expression: string;
 }
 
-export interface JqAnswer {
+export interface JqResult {
   readonly output: string;
   /** What jq wrote on its standard error. */
   readonly failure?: string;
@@ -16,13 +16,13 @@ export interface JqAnswer {
 
 parentPort?.on('message', async ({ json, expression }: JqQuestion) => {
   const { raw } = await jq;
-  let answer: JqAnswer;
+  let result: JqResult;
   try {
     // Prints nothing if the expression yields nothing.
-    answer = { output: raw(json, expression, ['-r', '-c']) ?? '' };
+    result = { output: raw(json, expression, ['-r', '-c']) ?? '' };
   } catch (error) {
     const { stderr, message, exitCode } = error as { stderr?: string; message: string; exitCode?: number };
-    answer = { output: '', failure: stderr ?? message, ...(exitCode !== undefined && { exitCode }) };
+    result = { output: '', failure: stderr ?? message, ...(exitCode !== undefined && { exitCode }) };
   }
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(result);
 });

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../../errors.ts';
-import type { JqAnswer, JqQuestion } from './jq-thread.ts';
+import type { JqQuestion, JqResult } from './jq-thread.ts';
 
 const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/jq-thread.js' : './jq-thread.js';
 /** jq's own exit code for an expression that it does not understand. */
@@ -38,7 +38,7 @@ function answerOf(thread: Worker, question: JqQuestion, signal: AbortSignal): Pr
     if (signal.aborted) return stop();
     signal.addEventListener('abort', stop, { once: true });
     thread.once('error', reject);
-    thread.once('message', ({ output, failure, exitCode }: JqAnswer) => {
+    thread.once('message', ({ output, failure, exitCode }: JqResult) => {
       signal.removeEventListener('abort', stop);
       thread.off('error', reject);
       if (failure === undefined) return resolve(output);

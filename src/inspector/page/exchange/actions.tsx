@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { SendAgainAnswer, SendAgainRequest } from '../../contract/actions.ts';
-import type { ExchangeDetail, TextAnswer } from '../../contract/exchange-detail.ts';
+import type { SendAgainRequest, SendAgainResponse } from '../../contract/actions.ts';
+import type { ExchangeDetail, TextResponse } from '../../contract/exchange-detail.ts';
 import type { Live } from '../live.ts';
 import { go, openExchange } from '../navigate.ts';
 import { messageOfCall } from '../session.ts';
@@ -55,7 +55,7 @@ interface TextProperties {
 
 function TextDialog({ live, id, name, onClose }: TextProperties) {
   const call = useLoad(live, name, () =>
-    live.session.get<TextAnswer>(`exchanges/${encodeURIComponent(id)}/${name}`),
+    live.session.get<TextResponse>(`exchanges/${encodeURIComponent(id)}/${name}`),
   );
   return (
     <Dialog title={texts[name].title} onClose={onClose}>
@@ -97,7 +97,7 @@ function SendAgain({ live, detail, onClose }: SendProperties) {
       body: body === original ? undefined : body,
     };
     try {
-      const { id } = await live.session.post<SendAgainAnswer>('send-again', request);
+      const { id } = await live.session.post<SendAgainResponse>('send-again', request);
       onClose();
       openExchange(id);
     } catch (error) {

@@ -48,7 +48,7 @@ export function ExchangePane({ live, id, tab, row }: Properties) {
           </button>
         </div>
         {shownRow !== undefined && (
-          <p class="pane-facts">
+          <p class="pane-summary">
             <DecisionCell row={shownRow} />
             <span>{formatTime(shownRow.time)}</span>
             <code>{shownRow.id}</code>

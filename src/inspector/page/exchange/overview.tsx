@@ -15,7 +15,7 @@ export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
   const { tokens, again } = row;
   return (
     <>
-      <dl class="facts">
+      <dl class="members">
         <Fact name="Project">{row.project}</Fact>
         <Fact name="Key">{row.key}</Fact>
         <Fact name="Client">{row.client}</Fact>

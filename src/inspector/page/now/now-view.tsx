@@ -1,6 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { BreakerState, BudgetState, HistoryAnswer, HistoryStep, Minute } from '../../contract/events.ts';
+import type {
+  BreakerState,
+  BudgetState,
+  HistoryResponse,
+  HistoryStep,
+  Minute,
+} from '../../contract/events.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import type { Live } from '../live.ts';
 import { Toggles } from '../shell/controls.tsx';
@@ -87,7 +93,7 @@ function LastHour({ live }: { readonly live: Live }) {
 }
 
 function History({ live, span }: { readonly live: Live; readonly span: Exclude<Span, 'hour'> }) {
-  const history = useLoad(live, span, () => live.session.get<HistoryAnswer>(paths[span]));
+  const history = useLoad(live, span, () => live.session.get<HistoryResponse>(paths[span]));
   if (history.state === 'waiting') return <p class="note">Loading …</p>;
   if (history.state === 'failed') return <p class="note">{history.message}</p>;
   const { steps, by } = history.answer;

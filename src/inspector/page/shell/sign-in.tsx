@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AccessAnswer } from '../../contract/actions.ts';
+import type { AccessResponse } from '../../contract/actions.ts';
 import type { Live } from '../live.ts';
 import { messageOfCall } from '../session.ts';
 import { useLoad } from '../use-call.ts';
@@ -8,7 +8,7 @@ import { Dialog, ProblemNote } from './controls.tsx';
 /** Shown instead of everything else while there is no session. */
 export function SignIn({ live }: { readonly live: Live }) {
   const { session } = live;
-  const access = useLoad(live, 'access', () => session.get<AccessAnswer>('access'));
+  const access = useLoad(live, 'access', () => session.get<AccessResponse>('access'));
   const [password, setPassword] = useState('');
   const [refusal, setRefusal] = useState<string>();
   const enter = async (event: Event) => {

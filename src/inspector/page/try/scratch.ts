@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { PoliciesAnswer, TryPolicyAnswer, TryPolicyRequest } from '../../contract/actions.ts';
+import type { PoliciesResponse, TryPolicyRequest, TryPolicyResponse } from '../../contract/actions.ts';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import type { Live } from '../live.ts';
@@ -37,7 +37,7 @@ export function useScratch(live: Live, id: string | undefined, kept: { current: 
   kept.current = scratch;
   const change = (part: Partial<Scratch>) => setScratch((current) => ({ ...current, ...part }));
 
-  const policies = useLoad(live, 'policies', () => live.session.get<PoliciesAnswer>('policies'));
+  const policies = useLoad(live, 'policies', () => live.session.get<PoliciesResponse>('policies'));
   const inForce = policies.state === 'done' ? policies.answer.text : undefined;
   useEffect(() => {
     if (inForce !== undefined) setScratch((current) => ({ ...current, rules: current.rules ?? inForce }));
@@ -83,7 +83,7 @@ function placeOf({ path, endpoint = '', model }: ExchangeRow): string {
   return path.includes('{model}') && model !== undefined ? path.replace('{model}', () => model) : endpoint;
 }
 
-export type TryResult = TryPolicyAnswer | { readonly kind: 'failed'; readonly message: string };
+export type TryResult = TryPolicyResponse | { readonly kind: 'failed'; readonly message: string };
 
 // Milliseconds after the last keystroke: long enough to finish a word. The first decision doesn't wait.
 const waitMs = 400;
@@ -124,7 +124,7 @@ export function useTryResult(live: Live, { rules, body, key, endpoint }: Scratch
 
 async function tryPolicy(live: Live, request: TryPolicyRequest): Promise<TryResult | 'busy'> {
   try {
-    return await live.session.post<TryPolicyAnswer>('try-policy', request);
+    return await live.session.post<TryPolicyResponse>('try-policy', request);
   } catch (error) {
     if (error instanceof CallError && error.reason === 'inspector.busy') return 'busy';
     return { kind: 'failed', message: messageOfCall(error) };

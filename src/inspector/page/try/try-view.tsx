@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { TryPolicyAnswer } from '../../contract/actions.ts';
+import type { TryPolicyResponse } from '../../contract/actions.ts';
 import { BodyColumn } from '../exchange/body-tabs.tsx';
 import { Rules } from '../exchange/rules.tsx';
 import { formatMicroseconds } from '../format.ts';
@@ -175,7 +175,7 @@ function TrialResult({ result, onLine }: ResultProperties) {
 }
 
 interface DecidedProperties extends ResultProperties {
-  readonly result: Extract<TryPolicyAnswer, { kind: 'decided' }>;
+  readonly result: Extract<TryPolicyResponse, { kind: 'decided' }>;
 }
 
 function Decided({ result, onLine }: DecidedProperties) {
