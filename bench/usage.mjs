@@ -118,6 +118,7 @@ function statements(series, ms, prefix = '') {
     `delete from ${prefix}exchanges`,
     `delete from ${prefix}sums`,
     `delete from ${prefix}session_sums`,
+    `delete from ${prefix}provider_sums`,
     `insert into ${prefix}exchanges (request_id, started_ms, project, key_id, endpoint, model, status, outcome,
        input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, nano_usd, is_estimated,
        session, agent)
@@ -133,6 +134,11 @@ function statements(series, ms, prefix = '') {
      select quarter, project, key_id, session, 'claude', count(*), sum(100), sum(50), 0, 0, 0, sum(1000), 0, 0, sum(150)
      from (select i, ${ms} / 900000 as quarter, ${facts} from ${series}) as each
      group by quarter, project, key_id, session`,
+    `insert into ${prefix}provider_sums (quarter, ${shard && 'shard, '}provider, requests, input_tokens, output_tokens,
+       cache_read_tokens, cache_write_tokens, reasoning_tokens, nano_usd, estimated, unpriced)
+     select quarter, ${shard}'p/' || (i % 2), count(*), sum(100), sum(50), 0, 0, 0, sum(1000), 0, 0
+     from (select i, ${ms} / 900000 as quarter from ${series}) as each
+     group by 1, 2${shard && ', 3'}`,
   ];
 }
 

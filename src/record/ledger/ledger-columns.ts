@@ -81,6 +81,7 @@ const amounts = {
   unpriced: (row) => (row.nano_usd === null ? 1 : 0),
 } satisfies Record<string, (row: LedgerRow) => number>;
 
+/** The same and, last, what sums of sessions alone have. */
 const sessionAmounts = {
   ...amounts,
   new_tokens: (row) => row.new_tokens ?? row.input_tokens + row.output_tokens,
@@ -89,50 +90,40 @@ const sessionAmounts = {
 export type SummedColumn = keyof typeof amounts;
 export const summed = Object.keys(amounts) as readonly SummedColumn[];
 
+/** When the earliest and the latest request of a sum began. */
+const timeColumns = ['first_ms', 'last_ms'] as const;
+
 /** A table of sums: of a quarter of an hour, by names. */
 export interface SumTable {
   readonly name: 'sums' | 'session_sums' | 'provider_sums';
   /** The columns that a sum is found by: the quarter first, then names. */
   readonly key: readonly string[];
+  readonly names: readonly (keyof LedgerRow)[];
+  /** The first of `sessionAmounts`, or all. */
   readonly amounts: readonly string[];
-  /** Whether it also has `first_ms` and `last_ms`, when the earliest and the latest of its requests began. */
-  readonly hasTimes: boolean;
+  readonly times: readonly string[];
   readonly columns: readonly string[];
-  readonly namesOf: readonly (keyof LedgerRow)[];
-  readonly amountsOf: readonly ((row: LedgerRow) => number)[];
 }
 
 function sumTable(
   name: SumTable['name'],
-  names: readonly (keyof LedgerRow)[],
-  {
-    added,
-    hasTimes,
-  }: { readonly added: Readonly<Record<string, (row: LedgerRow) => number>>; readonly hasTimes: boolean },
+  names: SumTable['names'],
+  { amounts: added, times }: Pick<SumTable, 'amounts' | 'times'>,
 ): SumTable {
   const key = ['quarter', ...names];
-  return {
-    name,
-    key,
-    amounts: Object.keys(added),
-    hasTimes,
-    columns: [...key, ...Object.keys(added), ...(hasTimes ? timeColumns : [])],
-    namesOf: names,
-    amountsOf: Object.values(added),
-  };
+  return { name, key, names, amounts: added, times, columns: [...key, ...added, ...times] };
 }
 
-const timeColumns = ['first_ms', 'last_ms'] as const;
-
+const usual = { amounts: summed, times: [] };
 /** What budgets of days and months are read from, and `usage`. */
-export const sums = sumTable('sums', ['project', 'key_id', 'model'], { added: amounts, hasTimes: false });
+export const sums = sumTable('sums', ['project', 'key_id', 'model'], usual);
 /** Of all requests too; of those that name no session or agent it is ''. */
 export const sessionSums = sumTable('session_sums', ['project', 'key_id', 'session', 'agent'], {
-  added: sessionAmounts,
-  hasTimes: true,
+  amounts: Object.keys(sessionAmounts),
+  times: timeColumns,
 });
 /** By what a provider and its key are called. */
-export const providerSums = sumTable('provider_sums', ['provider'], { added: amounts, hasTimes: false });
+export const providerSums = sumTable('provider_sums', ['provider'], usual);
 
 export const sumTables = [sums, sessionSums, providerSums] as const;
 
@@ -144,10 +135,15 @@ export type Sums = readonly (readonly (readonly SqliteValue[])[])[];
  * on the request path.
  */
 export class RowSums {
-  readonly #tables = sumTables.map((table) => new TableSums(table));
+  readonly #tables: readonly TableSums[];
+
+  constructor(tables: readonly SumTable[] = sumTables) {
+    this.#tables = tables.map((table) => new TableSums(table));
+  }
 
   add(row: LedgerRow): void {
-    for (const table of this.#tables) table.add(row);
+    const given = amountsOf.map((read) => fitWhole(read(row)));
+    for (const table of this.#tables) table.add(row, given);
   }
 
   get sums(): Sums {
@@ -155,17 +151,12 @@ export class RowSums {
   }
 }
 
-export function sumsOf(rows: readonly LedgerRow[]): Sums {
-  const added = new RowSums();
+const amountsOf = Object.values(sessionAmounts);
+
+export function sumsOf(rows: readonly LedgerRow[], tables?: readonly SumTable[]): Sums {
+  const added = new RowSums(tables);
   for (const row of rows) added.add(row);
   return added.sums;
-}
-
-/** The same for one table. */
-export function addedSums(table: SumTable, rows: readonly LedgerRow[]): Sums[number] {
-  const added = new TableSums(table);
-  for (const row of rows) added.add(row);
-  return added.list();
 }
 
 interface Added {
@@ -183,33 +174,32 @@ class TableSums {
     this.#table = table;
   }
 
-  add(row: LedgerRow): void {
-    const { namesOf, amountsOf } = this.#table;
+  add(row: LedgerRow, given: readonly number[]): void {
+    const { names, amounts: added } = this.#table;
     const { started_ms: startedMs } = row;
     const quarter = quarterOf(startedMs);
     let id = `${quarter}`;
-    for (const name of namesOf) id += `\n${fitText(row[name] ?? '')}`; // which has no ends of lines
-    let added = this.#found.get(id);
-    if (added === undefined) {
-      const key = [quarter, ...namesOf.map((name) => fitText(row[name] ?? ''))];
-      added = { key, amounts: amountsOf.map(() => 0), firstMs: startedMs, lastMs: startedMs };
-      this.#found.set(id, added);
+    for (const name of names) id += `\n${fitText(row[name] ?? '')}`; // which has no ends of lines
+    let sum = this.#found.get(id);
+    if (sum === undefined) {
+      const key = [quarter, ...names.map((name) => fitText(row[name] ?? ''))];
+      sum = { key, amounts: added.map(() => 0), firstMs: startedMs, lastMs: startedMs };
+      this.#found.set(id, sum);
     }
-    for (let i = 0; i < amountsOf.length; i += 1) {
-      added.amounts[i] = (added.amounts[i] ?? 0) + fitWhole(amountsOf[i]?.(row));
-    }
-    added.firstMs = Math.min(added.firstMs, startedMs);
-    added.lastMs = Math.max(added.lastMs, startedMs);
+    for (let i = 0; i < added.length; i += 1) sum.amounts[i] = (sum.amounts[i] ?? 0) + (given[i] ?? 0);
+    sum.firstMs = Math.min(sum.firstMs, startedMs);
+    sum.lastMs = Math.max(sum.lastMs, startedMs);
   }
 
   /** Sorted, so that gateways that add to the same ones can't deadlock. */
   list(): Sums[number] {
+    const hasTimes = this.#table.times.length > 0;
     return [...this.#found]
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
       .map(([, { key, amounts: added, firstMs, lastMs }]) => [
         ...key,
         ...added,
-        ...(this.#table.hasTimes ? [firstMs, lastMs] : []),
+        ...(hasTimes ? [firstMs, lastMs] : []),
       ]);
   }
 }
@@ -239,10 +229,10 @@ export function fitWhole(value: unknown): number {
 
 /** The definitions of a table's columns; `integer` is a type of 64 bits. */
 export function sumDefinitions(table: SumTable, integer: string): string {
-  const { key, amounts: added, hasTimes } = table;
+  const { key, amounts: added, times } = table;
   const names = key.map((name, i) => `${name} ${i > 0 ? 'text' : integer} not null`);
   const given = added.map((name) => `${name} ${integer} not null`);
-  return [...names, ...given, ...(hasTimes ? timeDefinitions(integer) : [])].join(', ');
+  return [...names, ...given, ...(times.length > 0 ? timeDefinitions(integer) : [])].join(', ');
 }
 
 /** Nullable: a ledger of an earlier build gets them when it is opened. */
@@ -251,11 +241,13 @@ export function timeDefinitions(integer: string): readonly string[] {
 }
 
 /** The `set` clause of an upsert that adds new amounts to existing ones; `table` is its name in the database. */
-export function additions({ amounts: added, hasTimes }: SumTable, table: string): string {
+export function additions({ amounts: added, times }: SumTable, table: string): string {
   const sets = added.map((column) => `${column} = ${table}.${column} + excluded.${column}`);
-  const kept = (column: string, sign: string) =>
-    `${column} = case when ${table}.${column} ${sign} excluded.${column} then ${table}.${column} else excluded.${column} end`;
-  return [...sets, ...(hasTimes ? [kept('first_ms', '<'), kept('last_ms', '>')] : [])].join();
+  const kept = times.map((column) => {
+    const [own, other] = [`${table}.${column}`, `excluded.${column}`];
+    return `${column} = case when ${own} ${column === 'first_ms' ? '<' : '>'} ${other} then ${own} else ${other} end`;
+  });
+  return [...sets, ...kept].join();
 }
 
 /** What sessions were raised by: the columns of a table; `integer` is a type of 64 bits. */

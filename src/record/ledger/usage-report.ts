@@ -1,11 +1,11 @@
 import {
-  addedSums,
   providerSums,
   type SummedColumn,
   type SumTable,
   sessionSums,
   summed,
   sums,
+  sumsOf,
 } from './ledger-columns.ts';
 import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
 import type { LedgerTables } from './ledger-store.ts';
@@ -77,10 +77,12 @@ export async function sumUsage(
     const quarter = quarterOf(started_ms);
     return quarter >= since && quarter < until;
   });
-  const added = addedSums(table, recent).map((values) => {
-    const sum = Object.fromEntries(table.columns.map((column, i) => [column, values[i]]));
-    return { ...sum, name: sum[name] } as SumRow; // it has all columns of the table
-  });
+  const added = sumsOf(recent, [table])
+    .flat()
+    .map((values) => {
+      const sum = Object.fromEntries(table.columns.map((column, i) => [column, values[i]]));
+      return { ...sum, name: sum[name] } as SumRow; // it has all columns of the table
+    });
   return toReport([...(stored ?? []), ...added], query);
 }
 
