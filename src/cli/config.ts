@@ -118,7 +118,7 @@ function problemAsJson({ severity, path, message, hint, place, file }: Problem):
 function buildShow(io: Io): Command {
   return createCommand({
     name: 'show',
-    summary: 'print the effective configuration, secrets masked',
+    summary: 'print the effective configuration, secrets hidden',
     examples: ['gateway config show', 'gateway config show --origin', 'gateway config show -o json'],
   })
     .option('--origin', 'show where each value came from: environment, file and line, or default')

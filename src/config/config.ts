@@ -33,7 +33,7 @@ import {
 import { buildProviders, type ProviderConfig } from './build/providers.ts';
 import type { ProxyEnvironment } from './build/proxy.ts';
 import { buildInspector, buildSections, type InspectorConfig } from './build/sections.ts';
-import { checkServices } from './build/services.ts';
+import { warnOfUnencrypted } from './build/services.ts';
 import { warnOfUnused } from './build/unused.ts';
 import type { Settings } from './schema/schema.ts';
 import type { ModelTable } from './source/model-table.ts';
@@ -121,7 +121,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const keys = collectKeys(inputs);
   checkNamedModels(settings, findModel, report);
   checkNamedProviders(settings.policies, providers, report);
-  checkServices(settings, report);
+  warnOfUnencrypted(settings, report);
   const defaultModel = settings.default_model ?? (isSandboxMode ? 'sandbox-mini' : undefined);
   const inspector = buildInspector(inputs);
   warnOfUnused(settings, isSandboxMode, report);

@@ -5,7 +5,7 @@ import { formatPath } from './source/problems.ts';
 
 type Path = readonly PropertyKey[];
 
-/** The effective settings as YAML, secrets masked; with origins each setting says where its value came from. */
+/** The effective settings as YAML, secrets hidden; with origins each setting says where its value came from. */
 export function renderSettings(
   inspection: Inspection,
   { withOrigins }: { readonly withOrigins: boolean },

@@ -34,8 +34,8 @@ export interface Subscriber {
   sending?(sent: SentRequest): void;
   /** The request has the head of its answer, has failed, or was given up. */
   attemptEnded?(attempt: Attempt | AbandonedAttempt): void;
-  /** The provider's answer is to be passed on. `leftAtMs`: when the request began to leave, by `performance.now()`. */
-  answering?(leftAtMs: number): void;
+  /** The provider's answer is to be passed on. `sentAtMs`: when the request began to leave, by `performance.now()`. */
+  answering?(sentAtMs: number): void;
   /** A piece of the answer leaves for the client, the error event of a stream too; the first one is the first byte. */
   wrote?(piece: Buffer): void;
   /** The provider's answer is read and checked, before its last byte leaves. Also when a stream breaks off; not for a whole answer. */
@@ -180,8 +180,8 @@ export class Subscribers implements Required<Subscriber> {
     for (const each of this.#all) each.attemptEnded?.(attempt);
   }
 
-  answering(leftAtMs: number): void {
-    for (const each of this.#all) each.answering?.(leftAtMs);
+  answering(sentAtMs: number): void {
+    for (const each of this.#all) each.answering?.(sentAtMs);
   }
 
   wrote(piece: Buffer): void {

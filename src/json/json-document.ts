@@ -233,11 +233,11 @@ export class JsonDocument {
     this.#tape[container * cells + 3] = this.count;
   }
 
-  #nextWith(entry: number, mask: number, wanted: number): number {
+  #nextWith(entry: number, bits: number, wanted: number): number {
     const tape = this.#tape;
     const end = this.count * cells;
     let cell = entry * cells;
-    while (cell < end && ((tape[cell] as number) & mask) !== wanted) cell += cells;
+    while (cell < end && ((tape[cell] as number) & bits) !== wanted) cell += cells;
     return cell / cells;
   }
 

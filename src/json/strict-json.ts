@@ -317,17 +317,17 @@ function duplicateInSet(document: JsonDocument, object: number): number | undefi
 
 /** Compares raw bytes without decoding. Keys crafted to collide fall back to a set, which has no such weakness. */
 function duplicateInTable(document: JsonDocument, object: number, keys: number): number | undefined {
-  const mask = (1 << (33 - Math.clz32(keys))) - 1;
-  const table = new Int32Array(mask + 1);
+  const lastSlot = (1 << (33 - Math.clz32(keys))) - 1;
+  const table = new Int32Array(lastSlot + 1);
   let looksLeft = keys * looksPerKey;
   const end = document.next(object);
   for (let key = object + 1; key < end; key = document.next(key + 1)) {
-    let slot = hashOf(document, key) & mask;
+    let slot = hashOf(document, key) & lastSlot;
     for (let other = table[slot] as number; other !== 0; other = table[slot] as number) {
       if (isSameBytes(document, key, other)) return key;
       looksLeft -= 1;
       if (looksLeft === 0) return duplicateInSet(document, object);
-      slot = (slot + 1) & mask;
+      slot = (slot + 1) & lastSlot;
     }
     table[slot] = key;
   }

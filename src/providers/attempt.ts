@@ -31,7 +31,7 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
   /** The request that was sent to the target. */
   readonly request: Request;
   /** When the request began to leave, by `performance.now()`. */
-  readonly leftAtMs: number;
+  readonly sentAtMs: number;
   /** Must be called when the answer has been read or is not wanted: it abandons what is unread, and releases the slot. */
   readonly release: () => void;
 }
@@ -95,7 +95,7 @@ export function attempt<Request extends ProviderRequest>(
       }
       forget();
       const answered = (answer: ProviderAnswer) => {
-        const forwarded = { answer, target, request, leftAtMs: upstream.leftAtMs, release };
+        const forwarded = { answer, target, request, sentAtMs: upstream.sentAtMs, release };
         resolve({ kind: 'answered', target, secrets, forwarded });
       };
       const isOfKey = upstream.status === 401 && provider.authorizer === undefined && !provider.takesLogin;
@@ -107,7 +107,7 @@ export function attempt<Request extends ProviderRequest>(
       });
     });
     const giveUp = (reason: GatewayError) => {
-      const wasSent = upstream.leftAtMs > 0;
+      const wasSent = upstream.sentAtMs > 0;
       upstream.abort();
       provider.health.abstained(target.model);
       release();
@@ -206,9 +206,9 @@ export function waitBeforeRetry(attempt: Attempt, tries: number): number | undef
  */
 function isRenewed(attempt: Attempt): boolean {
   if (attempt.kind === 'failed') return false;
-  const { answer, target, leftAtMs } = attempt.forwarded;
+  const { answer, target, sentAtMs } = attempt.forwarded;
   const isRefused = answer.status === 401 || answer.status === 403;
-  const refusal = { headers: answer.headers, ageMs: performance.now() - leftAtMs };
+  const refusal = { headers: answer.headers, ageMs: performance.now() - sentAtMs };
   return isRefused && target.provider.authorizer?.refused(refusal) === true;
 }
 

@@ -81,7 +81,7 @@ async function serve(
     await sendReply(response, reply, { headers, signal: ended.signal });
   } catch (thrown) {
     if (ended.signal.aborted || response.headersSent) return response.breakOff(Buffer.alloc(0));
-    const failure = toFailure(thrown);
+    const failure = sandboxFailure(thrown);
     // The statuses with which a real host asks the client to retry.
     const retry = [429, 503, 529].includes(failure.status) ? ['retry-after', '1'] : [];
     const { status } = failure;
@@ -167,7 +167,7 @@ interface Failure extends Pick<ProviderFailure, 'message' | 'code' | 'param'> {
   readonly errorCode?: string | undefined;
 }
 
-function toFailure(thrown: unknown): Failure {
+function sandboxFailure(thrown: unknown): Failure {
   if (thrown instanceof AskedFailure)
     return { status: thrown.status, message: thrown.message, code: codes[thrown.status] };
   if (!(thrown instanceof GatewayError)) return { status: 500, message: 'the sandbox failed' };

@@ -28,7 +28,7 @@ export function servicesIn({
 }
 
 /** Warns of texts that go over the network as they are. */
-export function checkServices(settings: Settings, report: ProblemSink): void {
+export function warnOfUnencrypted(settings: Settings, report: ProblemSink): void {
   for (const { url, path } of servicesIn(settings)) {
     const { protocol, hostname } = new URL(url);
     if (protocol === 'http:' && !isLoopbackHost(hostname)) {

@@ -59,7 +59,7 @@ export async function sendAnswer(
   gateway: Pick<Gateway, 'decider' | 'pieces'>,
   answered: Answered,
 ): Promise<void> {
-  exchange.events.answering(answered.forwarded.leftAtMs);
+  exchange.events.answering(answered.forwarded.sentAtMs);
   try {
     await sendByKind(exchange, gateway, answered);
   } finally {

@@ -17,14 +17,8 @@ import type { ReadAnswer } from '../subscriber.ts';
 const ownOpenAfterMs = 45_000;
 const betweenSignsMs = 15_000;
 
-interface EarlyHead {
-  readonly dialect: Dialect;
-  /** When the head is sent without an answer; undefined if it waits for one. */
-  readonly afterMs: number | undefined;
-}
-
 /** How the client's answer ends once the provider's has been read. */
-type Ending =
+type AnswerEnd =
   /** The client has left, or gets an error in its place. */
   | { readonly kind: 'none' }
   /** Its last event has been written. */
@@ -45,24 +39,24 @@ type Ending =
  */
 export class ClientAnswer {
   readonly #exchange: Exchange;
-  readonly #early: EarlyHead | undefined;
+  /** Of a stream of events: only its head can be sent early. */
+  readonly #dialect: Dialect | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Whether the client has a head, and of the answer nothing yet. */
   isOpen = false;
 
-  /** `early`: for streams of events. */
-  constructor(exchange: Exchange, early?: EarlyHead) {
+  /** `dialect`: of a stream of events. `openAfterMs`: when its head is sent without an answer; undefined if it waits for one. */
+  constructor(exchange: Exchange, dialect?: Dialect, openAfterMs?: number) {
     this.#exchange = exchange;
-    this.#early = early;
-    if (early?.afterMs !== undefined)
-      this.#timer = setTimeout(() => this.#open(early.dialect), early.afterMs).unref();
+    this.#dialect = dialect;
+    if (dialect !== undefined && openAfterMs !== undefined)
+      this.#timer = setTimeout(() => this.#open(dialect), openAfterMs).unref();
   }
 
   /** The gateway writes the stream, as is known by now: of a whole answer, on which the host may still work. */
   expectWhole(): void {
-    const early = this.#early;
-    if (early !== undefined)
-      this.#timer ??= setTimeout(() => this.#open(early.dialect), ownOpenAfterMs).unref();
+    const dialect = this.#dialect;
+    if (dialect !== undefined) this.#timer ??= setTimeout(() => this.#open(dialect), ownOpenAfterMs).unref();
   }
 
   #open(dialect: Dialect): void {
@@ -115,7 +109,7 @@ export class ClientAnswer {
    * No more of the provider's answer is read: once, before the client's last byte leaves. Throws provider.broken_response if
    * it ends with a whole answer, and the client has the head of a stream: the answer is its error event.
    */
-  end(read: ReadAnswer, ending: Ending): void {
+  end(read: ReadAnswer, ending: AnswerEnd): void {
     const { events, response } = this.#exchange;
     events.answerRead(read);
     switch (ending.kind) {
@@ -151,7 +145,7 @@ export class ClientAnswer {
 
   #breakOff(failure: ProviderFailure): void {
     this.stop();
-    const event = this.#early?.dialect.errorEvent(failure, 0);
+    const event = this.#dialect?.errorEvent(failure, 0);
     if (event !== undefined) this.#exchange.response.breakOff(this.#published(toBytes(event)));
   }
 
@@ -170,7 +164,7 @@ export function clientAnswer(
   if (!request.stream || wantsArray(endpoint, query)) return new ClientAnswer(exchange);
   const isTranslated = dialectAtTarget(first, endpoint) !== endpoint.dialectName;
   const { openAfterMs = isTranslated ? ownOpenAfterMs : undefined } = first.provider.options;
-  return new ClientAnswer(exchange, { dialect: endpoint.dialect, afterMs: openAfterMs });
+  return new ClientAnswer(exchange, endpoint.dialect, openAfterMs);
 }
 
 function toBytes({ name, data }: SseEvent): Buffer {
@@ -184,7 +178,7 @@ export function wantsArray({ call }: ModelEndpoint, query: string): boolean {
 
 const streamHeaders = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'];
 
-interface HeadOptions {
+interface HeaderOptions {
   /** The body is not the provider's own: the gateway rewrote it. */
   readonly isOwn: boolean;
 }
@@ -196,7 +190,7 @@ interface HeadOptions {
 export function headersFor(
   exchange: Exchange,
   { answer, target, request }: Forwarded<UpstreamRequest>,
-  { isOwn }: HeadOptions,
+  { isOwn }: HeaderOptions,
 ): string[] {
   const { id, record } = exchange;
   // The provider's limits on a client's own login are the client's own to act on. Otherwise they apply to the gateway, and

@@ -10,6 +10,7 @@ import type { ClientAnswer } from './client-answer.ts';
 // Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.
 const tailMs = 1_000;
 const tailBytes = 64 * 1024;
+const complete = { kind: 'complete' } as const;
 /** Bytes of an event that no memory for bodies is asked for: nearly all events are smaller. */
 const uncounted = 1024 * 1024;
 
@@ -205,7 +206,7 @@ class StreamSink implements BodySink {
 
   /** What the exchange used must be known before its answer is completed. */
   #complete(): void {
-    this.#client.end(this.#read(undefined), { kind: 'complete' });
+    this.#client.end(this.#read(undefined), complete);
   }
 
   #read(error: GatewayError | undefined): ReadAnswer {

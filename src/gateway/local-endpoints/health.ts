@@ -64,12 +64,12 @@ export async function answerHealth(
  */
 export function isOwners(exchange: Exchange, ownerProof: OwnerProof | undefined): boolean {
   const challenge = exchange.request.header(challengeHeader) ?? '';
-  if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) return false;
+  if (ownerProof === undefined || !isSameSecret(challenge, ownerProof.challenge)) return false;
   exchange.record.isKept = false;
   return true;
 }
 
-function isSame(given: string, expected: string): boolean {
+function isSameSecret(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

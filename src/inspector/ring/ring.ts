@@ -244,7 +244,7 @@ export class RingEntry implements Subscriber {
   admittedAtMs: number | undefined;
   /** Set if it had to wait for a slot at the provider. */
   queuedUntilMs: number | undefined;
-  leftAtMs: number | undefined;
+  sentAtMs: number | undefined;
   bytesOut = 0;
   receivedBody: Buffer | undefined;
   sentBody: Buffer | undefined;
@@ -310,8 +310,8 @@ export class RingEntry implements Subscriber {
     this.#keeper.changed(this);
   }
 
-  answering(leftAtMs: number): void {
-    this.leftAtMs = leftAtMs - this.#startedAt;
+  answering(sentAtMs: number): void {
+    this.sentAtMs = sentAtMs - this.#startedAt;
   }
 
   wrote(piece: Buffer): void {

@@ -94,12 +94,12 @@ function tokensOf(usage: NonNullable<ExchangeRecord['usage']>): Tokens {
 
 /** The phases of an exchange, one after the other; the last one reached extends to the end. */
 function timesOf(entry: RingEntry, { total_ms, first_byte_ms, outcome }: ExchangeRecord): Times {
-  const firstByteMs = outcome === 'answered' || entry.leftAtMs !== undefined ? first_byte_ms : undefined;
+  const firstByteMs = outcome === 'answered' || entry.sentAtMs !== undefined ? first_byte_ms : undefined;
   const ends: readonly (readonly [keyof Times, number | undefined])[] = [
     ['read', entry.readAtMs],
     ['decide', entry.admittedAtMs],
     ...(entry.queuedUntilMs === undefined ? [] : [['queue', entry.queuedUntilMs] as const]),
-    ['connect', entry.leftAtMs],
+    ['connect', entry.sentAtMs],
     ['first_byte', firstByteMs],
     ['stream', undefined],
   ];

@@ -11,7 +11,7 @@ const maxAtOnce = 2;
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/page-thread.js' : './page-thread.js';
 
-type ThreadReply =
+type TaskReply =
   /** First: the thread has the task. */
   | { readonly isBegun: true }
   | { readonly value: unknown }
@@ -49,7 +49,7 @@ function work(entry: URL, task: PageTask): Promise<unknown> {
   return new Promise<unknown>((resolve, reject) => {
     const limit = (ms: number) => setTimeout(() => reject(tooLong(ms)), ms);
     let timer = limit(startLimitMs);
-    thread.on('message', (reply: ThreadReply) => {
+    thread.on('message', (reply: TaskReply) => {
       clearTimeout(timer);
       if ('isBegun' in reply) timer = limit(timeLimitMs);
       else if ('value' in reply) resolve(reply.value);

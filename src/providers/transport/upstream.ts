@@ -70,7 +70,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   status = 0;
   headers = noHeaders;
   /** When the request began to leave, by `performance.now()`; 0 before that. */
-  leftAtMs = 0;
+  sentAtMs = 0;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
   #pool: UpstreamPool | undefined;
   #connection: HostConnection | undefined;
@@ -124,7 +124,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     if (this.#phase === 'over')
       return this.#connection?.giveUp(controller, new Error('the request was given up'));
     this.#phase = 'sent';
-    this.leftAtMs = performance.now();
+    this.sentAtMs = performance.now();
     this.#delay('headersMs');
   }
 
@@ -182,7 +182,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   onResponseError(_controller: unknown, cause: Error & { readonly code?: string }): void {
     if (cause.code === 'UND_ERR_HEADERS_OVERFLOW') this.fail('large head', cause);
-    else this.fail(this.leftAtMs > 0 ? 'broken' : 'unreachable', cause);
+    else this.fail(this.sentAtMs > 0 ? 'broken' : 'unreachable', cause);
   }
 
   fail(kind: HostFailure, cause: Error): void {
@@ -190,7 +190,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     const [code, message] = hostFailures[kind];
     const error = new GatewayError(code, message, { cause });
     this.#finish(error);
-    if (this.status === 0) this.#settle({ error, wasSent: this.leftAtMs > 0 });
+    if (this.status === 0) this.#settle({ error, wasSent: this.sentAtMs > 0 });
     else this.#sink?.fail(error);
   }
 
