@@ -32,17 +32,11 @@ function matchedRanges(rule: CompiledRule, inputs: RuleInputs): ReadonlyMap<stri
 
 function piecesOf(match: TextMatch, { except }: CompiledRule, inputs: RuleInputs): readonly Piece[] {
   if (match.pieces !== undefined) return match.pieces;
-  const segment = match.before ?? match.segment;
-  const { length } = inputs.texts.at(segment.place).text;
-  const texts = match.before === undefined ? [inputs.texts.at(segment.place)] : inputs.texts.joined(match);
-  return (
-    texts
-      .flatMap((text) => text.rangesOutside(inputs.pattern(match.pattern), except))
-      // Across texts: what begins in the later one is that text's.
-      .filter(({ start, end }) => start < length && (match.before === undefined || end > length))
-      .slice(0, maxRanges)
-      .map(({ start, end }) => ({ segment, start, end: Math.min(end, length) }))
-  );
+  const pattern = inputs.pattern(match.pattern);
+  if (match.before !== undefined) return inputs.texts.joined(match, pattern, except).across.flat();
+  const { segment } = match;
+  const ranges = inputs.texts.at(segment.place).rangesOutside(pattern, except);
+  return ranges.slice(0, maxRanges).map(({ start, end }) => ({ segment, start, end }));
 }
 
 /** A match, with its ranges in the text at its pointer; without where there is no text to point into. */

@@ -220,6 +220,29 @@ describe('a selection of policies', () => {
       },
     ]);
   });
+
+  test('shows what each of two texts has of a phrase that goes over both', () => {
+    const options = { rules: [{ ...rule, when: { text: { phrases: ['project nightfall'] } } }] };
+    const blocks = ['of project night', 'fall'].map((text) => ({ type: 'text', text }));
+    const late = ['fall', 'of project night', 'fall project night', 'fall it is'];
+    const set = compile({ house: options }).select(['house']);
+    const rangesIn = (content: readonly object[]) =>
+      explain(set, subjectOf(saying(content)), () => 0)
+        .rules.flatMap(({ matches }) => matches)
+        .map(({ at, ranges }) => [at, ranges]);
+
+    expect(rangesIn(blocks)).toEqual([['/messages/0/content/1/text', [{ start: 0, end: 4 }]]]);
+    expect(rangesIn(late.map((text) => ({ type: 'text', text })))).toEqual([
+      [
+        '/messages/0/content/2/text',
+        [
+          { start: 0, end: 4 },
+          { start: 5, end: 18 },
+        ],
+      ],
+      ['/messages/0/content/3/text', [{ start: 0, end: 4 }]],
+    ]);
+  });
 });
 
 test('a pattern between slashes with flags is warned about', () => {

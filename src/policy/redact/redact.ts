@@ -6,7 +6,7 @@ import type { Range } from '../detectors/detector.ts';
 import type { RuleInputs } from '../rule-inputs.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import type { Piece, SearchResult, TextMatch } from '../search/search-result.ts';
-import type { MatchRange, ViewedTexts } from '../search/viewed-text.ts';
+import type { ViewedTexts } from '../search/viewed-text.ts';
 import { type Place, textOf } from '../traverse/place.ts';
 import { createRedactable } from './redactable.ts';
 
@@ -99,12 +99,8 @@ export class Plan {
     }
     if (this.#isFixed(before.place)) return before.place;
     if (this.#isFixed(segment.place)) return segment.place;
-    const boundary = texts.at(before.place).text.length;
-    const end = boundary + texts.at(segment.place).text.length;
-    const { adjacent, spaced } = texts.joinedRanges(match, pattern, except);
-    const places = { before: before.place, after: segment.place, label, mask };
-    this.#addAcross(places, adjacent, { end: boundary, start: boundary, last: end });
-    this.#addAcross(places, spaced, { end: boundary, start: boundary + 1, last: end + 1 });
+    for (const across of texts.joined(match, pattern, except).across)
+      this.#addPieces(across, { label, mask });
     return undefined;
   }
 
@@ -119,29 +115,6 @@ export class Plan {
       this.#replace(segment.place, { start, end, label: at === 0 ? label : '', mask });
     }
     return undefined;
-  }
-
-  /** Plans the replacement of ranges that cross the boundary of two joined texts, in both of them. */
-  #addAcross(
-    {
-      before,
-      after,
-      ...by
-    }: { readonly before: Place; readonly after: Place } & Pick<Replacement, 'label' | 'mask'>,
-    ranges: readonly MatchRange[],
-    boundary: { readonly end: number; readonly start: number; readonly last: number },
-  ): void {
-    for (const { start, end } of ranges) {
-      if (start >= boundary.end || end <= boundary.start) continue;
-      this.#replace(before, { start, end: boundary.end, ...by });
-      // Each part of a masked value is a value of its own: both are restored wherever they are.
-      this.#replace(after, {
-        start: 0,
-        end: Math.min(boundary.last, end) - boundary.start,
-        ...by,
-        label: '',
-      });
-    }
   }
 
   get isEmpty(): boolean {

@@ -1,43 +1,47 @@
 import type { Dialect, Role } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { BorderReader } from '../automaton/border-reader.ts';
 import type { PatternSet } from '../automaton/patterns.ts';
 import { type Checkpoint, unhurried } from '../checkpoint.ts';
 import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
 import { type Context, joins, type Visitor } from '../traverse/reading-order.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
-import { CrossSegmentMatcher } from './cross-segment.ts';
-import type { Piece, SearchResult, TextMatch, Unreadable, Unseen } from './search-result.ts';
-import type { CrossSegmentListener } from './segment-window.ts';
+import type { SearchResult, TextMatch, Unreadable, Unseen } from './search-result.ts';
 import { type PatternMatch, TextReader } from './text-reader.ts';
-
-/** Matches over two texts that a further one is compared with. */
-const recentMatches = 16;
+import { Windows } from './windows.ts';
 
 /** Searches whole documents for all patterns of a set. */
 export class Search {
   readonly patternSet: PatternSet;
   readonly #reader: TextReader;
+  readonly #borderReader: BorderReader;
   readonly #walk: Walk;
 
   constructor(patternSet: PatternSet) {
     this.patternSet = patternSet;
     this.#reader = new TextReader(patternSet);
+    this.#borderReader = new BorderReader(patternSet.scanner);
     this.#walk = createWalk();
   }
 
   /** What is in a request. */
   request(document: JsonDocument, dialect: Dialect, checkpoint?: Checkpoint): SearchResult {
-    const gatherer = new Gatherer(this.patternSet, this.#reader, checkpoint);
+    const gatherer = this.#gatherer(checkpoint);
     this.#walk.request(document, dialect, gatherer);
     return gatherer.finish();
   }
 
   /** A document without roles: an answer, or anything else. */
   document(document: JsonDocument, roles: number, checkpoint?: Checkpoint): SearchResult {
-    const gatherer = new Gatherer(this.patternSet, this.#reader, checkpoint);
+    const gatherer = this.#gatherer(checkpoint);
     this.#walk.document(document, roles, gatherer);
     return gatherer.finish();
+  }
+
+  #gatherer(checkpoint = unhurried): Gatherer {
+    const { patternSet } = this;
+    return new Gatherer({ patternSet, reader: this.#reader, borderReader: this.#borderReader, checkpoint });
   }
 }
 
@@ -45,6 +49,13 @@ export class Search {
 interface Run {
   readonly turn: number;
   readonly role: Role | undefined;
+}
+
+interface GathererParts {
+  readonly patternSet: PatternSet;
+  readonly reader: TextReader;
+  readonly borderReader: BorderReader;
+  readonly checkpoint: Checkpoint;
 }
 
 /** Gathers what a walk finds, in the order of the walk. */
@@ -56,18 +67,17 @@ class Gatherer implements Visitor {
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
   readonly #checkpoint: Checkpoint;
-  #crossing: CrossSegmentMatcher;
+  readonly #windows: Windows;
   /** Where texts stand from here on. */
   #unit: Unit = wholeUnit;
   #run: Run = { turn: 0, role: undefined };
-  readonly #across: CrossSegmentListener = ({ pattern, view }, segment, before, pieces) =>
-    this.#noteOnce({ pattern, view, segment, before, ...(pieces === undefined ? undefined : { pieces }) });
 
-  constructor(patternSet: PatternSet, reader: TextReader, checkpoint = unhurried) {
+  constructor({ patternSet, reader, borderReader, checkpoint }: GathererParts) {
     this.#patternSet = patternSet;
     this.#reader = reader;
     this.#checkpoint = checkpoint;
-    this.#crossing = new CrossSegmentMatcher(patternSet, checkpoint);
+    const report = (match: TextMatch) => this.found.push(match);
+    this.#windows = new Windows({ patternSet, borderReader, checkpoint, report });
   }
 
   text(document: JsonDocument, entry: number, context: Context): void {
@@ -86,8 +96,8 @@ class Gatherer implements Visitor {
     const segment = this.#segment(document, entry, context);
     const verdict = this.#reader.read(document, entry, this.#checkpoint);
     this.#noteAll(verdict.patternMatches, segment);
-    if (conversation !== joins.none) this.#crossing.add('conversation', segment, verdict, this.#across);
-    if (own !== undefined) this.#crossing.add(own, required(segment), verdict, this.#across);
+    if (conversation !== joins.none) this.#windows.add('conversation', segment, verdict);
+    if (own !== undefined) this.#windows.add(own, required(segment), verdict);
   }
 
   unseen(kind: UnseenKind, place: Place): void {
@@ -109,21 +119,11 @@ class Gatherer implements Visitor {
   }
 
   part(): void {
-    this.#crossing.finish(this.#across);
-    this.#crossing = new CrossSegmentMatcher(this.#patternSet, this.#checkpoint);
-  }
-
-  /** A text that is in two sequences may match across the same adjacent segments in both. */
-  #noteOnce(match: TextMatch): void {
-    const { found } = this;
-    for (let at = Math.max(0, found.length - recentMatches); at < found.length; at += 1) {
-      if (isSame(found[at] as TextMatch, match)) return;
-    }
-    found.push(match);
+    this.#windows.end();
   }
 
   finish(): SearchResult {
-    this.#crossing.finish(this.#across);
+    this.#windows.end();
     const matches = this.found.length === 0 ? nothing : byPattern(this.found);
     return {
       matches,
@@ -183,23 +183,6 @@ function byPattern(found: readonly TextMatch[]): SearchResult['matches'] {
     else same.push(match);
   }
   return matches;
-}
-
-function isSame(one: TextMatch, other: TextMatch): boolean {
-  if (one.before === undefined || other.before === undefined || one.pattern !== other.pattern) return false;
-  if (!isSamePlace(one.segment, other.segment) || !isSamePlace(one.before, other.before)) return false;
-  const { pieces = [] } = one;
-  const { pieces: others = [] } = other;
-  return pieces.length === others.length && pieces.every((piece, at) => isSamePiece(piece, others[at]));
-}
-
-function isSamePiece(one: Piece, other: Piece | undefined): boolean {
-  if (other === undefined || one.start !== other.start || one.end !== other.end) return false;
-  return isSamePlace(one.segment, other.segment);
-}
-
-function isSamePlace({ place: one }: Segment, { place: other }: Segment): boolean {
-  return one.document === other.document && one.entry === other.entry;
 }
 
 /** In the sequence of its own kind no text is optional. */

@@ -9,6 +9,7 @@ import { type Checkpoint, unhurried } from '../checkpoint.ts';
 import { type Detector, type Finding, isSurer, type Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
 import type { Place } from '../traverse/place.ts';
+import { JoinedTexts } from './joined-texts.ts';
 import type { Piece, TextMatch } from './search-result.ts';
 import { areMarked, startsWithWord } from './word-beside.ts';
 
@@ -27,12 +28,12 @@ interface Outside {
   readonly ranges: readonly MatchRange[];
 }
 
-/** The ranges of a pattern in two texts joined with nothing, and with a space. */
-interface JoinedRanges {
-  /** Whether it is in either, excepted or not. */
-  readonly isFound: boolean;
-  readonly adjacent: readonly MatchRange[];
-  readonly spaced: readonly MatchRange[];
+/** What is known of a pattern in two texts joined with nothing, and with a space. */
+interface JoinedMatch {
+  /** Whether all of it is excepted. */
+  readonly isExcepted: boolean;
+  /** What each range over the border has of both texts. */
+  readonly across: readonly (readonly Piece[])[];
 }
 
 /** A text in both views, folded once for all searches for ranges in it. */
@@ -140,7 +141,7 @@ export class ViewedTexts {
   readonly #checkpoint: Checkpoint;
   readonly #texts = new Map<JsonDocument, Map<number, ViewedText>>();
   /** By the exceptions, then by the match: whether a rule applies and what it redacts both depend on them. */
-  readonly #joined = new Map<readonly NamedPattern[], Map<TextMatch, JoinedRanges>>();
+  readonly #joined = new Map<readonly NamedPattern[], Map<TextMatch, JoinedMatch>>();
 
   constructor(fold: Fold, checkpoint = unhurried) {
     this.fold = fold;
@@ -162,44 +163,45 @@ export class ViewedTexts {
     return text;
   }
 
-  /** Both texts of a match that goes over two of them, joined with nothing and with a space. */
-  joined({ segment, before = segment }: TextMatch): readonly [ViewedText, ViewedText] {
-    this.#checkpoint();
-    const first = this.at(before.place).text;
-    const { text } = this.at(segment.place);
-    return [new ViewedText(first + text, this.fold), new ViewedText(`${first} ${text}`, this.fold)];
-  }
-
   /** Where the pattern of a match over two texts is in both joined. Without exceptions it is asked for once. */
-  joinedRanges(match: TextMatch, pattern: Pattern, except: readonly NamedPattern[]): JoinedRanges {
-    if (except.length === 0) return rangesIn(this.joined(match), pattern, except);
+  joined(match: TextMatch, pattern: Pattern, except: readonly NamedPattern[]): JoinedMatch {
+    if (except.length === 0) return this.#join(match, pattern, except);
     let known = this.#joined.get(except);
     if (known === undefined) {
       known = new Map();
       this.#joined.set(except, known);
     }
-    let ranges = known.get(match);
-    if (ranges === undefined) {
-      ranges = rangesIn(this.joined(match), pattern, except);
-      known.set(match, ranges);
+    let joined = known.get(match);
+    if (joined === undefined) {
+      joined = this.#join(match, pattern, except);
+      known.set(match, joined);
     }
-    return ranges;
+    return joined;
+  }
+
+  #join(
+    { segment, before = segment }: TextMatch,
+    pattern: Pattern,
+    except: readonly NamedPattern[],
+  ): JoinedMatch {
+    this.#checkpoint();
+    const segments = [before, segment];
+    const texts = segments.map(({ place }) => this.at(place).text);
+    let isFound = false;
+    let isLeft = false;
+    const across = gaps.flatMap((gap) => {
+      const joined = new JoinedTexts(segments, texts, gap);
+      const viewed = new ViewedText(joined.text, this.fold);
+      const ranges = viewed.rangesOutside(pattern, except);
+      isFound ||= viewed.ranges(pattern).length > 0;
+      isLeft ||= ranges.length > 0;
+      return ranges.map((range) => joined.pieces(range)).filter(({ length }) => length > 0);
+    });
+    return { isExcepted: isFound && !isLeft, across };
   }
 }
 
-function rangesIn(
-  texts: readonly [ViewedText, ViewedText],
-  pattern: Pattern,
-  except: readonly NamedPattern[],
-): JoinedRanges {
-  const [adjacent, spaced] = texts;
-  return {
-    isFound: adjacent.ranges(pattern).length > 0 || spaced.ranges(pattern).length > 0,
-    adjacent: adjacent.rangesOutside(pattern, except),
-    spaced: spaced.rangesOutside(pattern, except),
-  };
-}
-
+const gaps = ['', ' '] as const;
 const noRanges: readonly MatchRange[] = [];
 
 function inView(view: TextView, found: readonly Finding[]): readonly MatchRange[] {
@@ -301,8 +303,7 @@ export function withoutExcepted(
     if (match.pieces !== undefined && isBesideExcepted(match.pieces, except, known.texts)) return false;
     // Spread over more than two texts, it can't be shown to be excepted.
     if (match.pieces !== undefined && match.pieces.length > 2) return true;
-    const { isFound, adjacent, spaced } = known.texts.joinedRanges(match, pattern, except);
-    return !isFound || adjacent.length > 0 || spaced.length > 0;
+    return !known.texts.joined(match, pattern, except).isExcepted;
   });
 }
 
