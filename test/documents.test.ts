@@ -61,6 +61,22 @@ test('docs/architecture.md names files and folders that are there', () => {
   expect(namesIn(page).map((name) => basename(name))).toContain('handle.ts');
 });
 
+test('docs/architecture.md names what is in those files', () => {
+  const rows = read('docs/architecture.md').split('## Where new things go')[1] ?? '';
+  const named = [
+    ...rows.matchAll(/((?:`[#\w.]+`(?:, | and )?)+)(?: \([^)]*\))? (?:in|of) `([\w./-]+\.tsx?)`/g),
+  ].flatMap(([, names = '', file = '']) =>
+    [...names.matchAll(/`([#\w.]+)`/g)].map(([, name = '']) => ({ name, file })),
+  );
+  const missing = named.filter(({ name, file }) => {
+    const path = [join(root, 'src', file), join(root, file)].find((each) => existsSync(each));
+    return path === undefined || !name.split('.').every((part) => readFileSync(path, 'utf8').includes(part));
+  });
+
+  expect(missing).toEqual([]);
+  expect(named).toContainEqual({ name: 'capSpellings', file: 'policy/traverse/settings.ts' });
+});
+
 test('the index of decisions has each of them', () => {
   const folder = join(root, 'docs', 'decisions');
   const index = readFileSync(join(folder, 'README.md'), 'utf8');
