@@ -309,6 +309,36 @@ export function earlierTimes(table: string, exchanges: string): string {
       and ${names.map((name) => `${table}.${name} = earlier.${name}`).join(' and ')}`;
 }
 
+/** What a ledger has that no gateway has written since an earlier build may lack. */
+export interface LedgerParts {
+  readonly sessions: boolean;
+  readonly moved: boolean;
+}
+
+/** The tables' names, without those that a ledger lacks. */
+export interface TableNames {
+  readonly sums: string;
+  readonly session_sums: string | undefined;
+  /** A query over the rows, where there is no such table. */
+  readonly provider_sums: string;
+  readonly session_raises: string | undefined;
+  readonly exchanges: string;
+  readonly moved_segments: string | undefined;
+}
+
+/** They begin with `prefix`. */
+export function tableNames(prefix: '' | 'ledger_', { sessions, moved }: LedgerParts): TableNames {
+  const exchanges = `${prefix}exchanges`;
+  return {
+    sums: `${prefix}sums`,
+    session_sums: sessions ? `${prefix}session_sums` : undefined,
+    provider_sums: moved ? `${prefix}provider_sums` : earlierProviderSums(exchanges),
+    session_raises: sessions ? `${prefix}session_raises` : undefined,
+    exchanges,
+    moved_segments: moved ? `${prefix}moved_segments` : undefined,
+  };
+}
+
 /** Up to which segment of each process of the journal the sums have everything. */
 export function movedDefinitions(integer: string): string {
   return `owner text not null primary key, number ${integer} not null, moved_ms ${integer} not null`;

@@ -31,6 +31,7 @@ import {
   sums,
   sumsOf,
   sumTables,
+  tableNames,
   timeDefinitions,
 } from './ledger-columns.ts';
 import { keptMs, type LedgerRow, oldestQuarter } from './ledger-row.ts';
@@ -201,18 +202,10 @@ export async function readLedgerFile<Value>(
 }
 
 function tablesOf(engine: SqliteEngine): LedgerTables {
-  const hasSessions = hasTable(engine, 'session_raises');
-  const hasMoved = hasTable(engine, 'moved_segments');
+  const parts = { sessions: hasTable(engine, 'session_raises'), moved: hasTable(engine, 'moved_segments') };
   const find = engine.prepare('select 1 from exchanges where started_ms = ? and request_id = ?');
   return {
-    names: {
-      sums: 'sums',
-      session_sums: hasSessions ? 'session_sums' : undefined,
-      provider_sums: hasMoved ? 'provider_sums' : earlierProviderSums('exchanges'),
-      session_raises: hasSessions ? 'session_raises' : undefined,
-      exchanges: 'exchanges',
-      moved_segments: hasMoved ? 'moved_segments' : undefined,
-    },
+    names: tableNames('', parts),
     // `sum` fails if the result has more bits than SQLite's integers or JavaScript's numbers.
     sumOf: (column) => `total(${column})`,
     select: async <Row>(sql: string, values: readonly SqliteValue[]) =>

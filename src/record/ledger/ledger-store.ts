@@ -1,6 +1,6 @@
 import type { SqliteValue } from '../../database/sqlite-engine.ts';
 import type { JournalEntry } from './journal/journal-line.ts';
-import type { Sums } from './ledger-columns.ts';
+import type { Sums, TableNames } from './ledger-columns.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';
 
 /** Where a ledger is kept: the folder of the journal, and a SQLite file or a PostgreSQL database that many gateways share. */
@@ -64,16 +64,7 @@ export interface SessionRaise {
 
 /** The tables of a ledger for reading. All queries see the same state of the database, whoever writes it meanwhile. */
 export interface LedgerTables {
-  /** The tables' names; without those that a ledger lacks which no gateway has written since an earlier build. */
-  readonly names: {
-    readonly sums: string;
-    readonly session_sums: string | undefined;
-    /** A query over the rows, where there is no such table. */
-    readonly provider_sums: string;
-    readonly session_raises: string | undefined;
-    readonly exchanges: string;
-    readonly moved_segments: string | undefined;
-  };
+  readonly names: TableNames;
   /** The sum of a column in SQL, as a number that JavaScript has too. */
   sumOf(column: string): string;
   /** The rows of a query with the parameters $1 and $2, as its columns are named. */

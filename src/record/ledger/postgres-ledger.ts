@@ -9,6 +9,7 @@ import {
   earlierTimes,
   exchangeColumns,
   exchangeNames,
+  type LedgerParts,
   movedDefinitions,
   moveStatement,
   providerSums,
@@ -21,6 +22,7 @@ import {
   sums,
   sumsOf,
   sumTables,
+  tableNames,
   timeDefinitions,
 } from './ledger-columns.ts';
 import { keptMs, type LedgerRow, oldestQuarter } from './ledger-row.ts';
@@ -147,24 +149,17 @@ export async function readPostgresLedger<Value>(
   try {
     const journal = await readJournal(directory);
     if (!(await hasTables(client))) return await read(undefined, journal);
-    const has = await optionalTables(client);
-    const readAll = () => read(tablesOf(client, has), journal);
+    const parts = await partsOf(client);
+    const readAll = () => read(tablesOf(client, parts), journal);
     return await transaction(client, readAll, 'begin isolation level repeatable read');
   } finally {
     client.close();
   }
 }
 
-function tablesOf(client: PostgresClient, has: OptionalTables): LedgerTables {
+function tablesOf(client: PostgresClient, parts: LedgerParts): LedgerTables {
   return {
-    names: {
-      sums: 'ledger_sums',
-      session_sums: has.sessions ? 'ledger_session_sums' : undefined,
-      provider_sums: has.moved ? 'ledger_provider_sums' : earlierProviderSums('ledger_exchanges'),
-      session_raises: has.sessions ? 'ledger_session_raises' : undefined,
-      exchanges: 'ledger_exchanges',
-      moved_segments: has.moved ? 'ledger_moved_segments' : undefined,
-    },
+    names: tableNames('ledger_', parts),
     sumOf: (column) => bounded(`sum(${column})`),
     select: (sql, values) => client.query(sql, values),
     findStored: async (exchanges) => {
@@ -238,21 +233,15 @@ function bounded(sum: string): string {
 
 /** Creates the tables that the database lacks. Throws config.invalid if a newer version created them. */
 async function preparePostgres(client: PostgresClient): Promise<void> {
-  if ((await hasTables(client)) && (await optionalTables(client)).moved) return;
+  if ((await hasTables(client)) && (await partsOf(client)).moved) return;
   // Several statements without parameters run as one transaction; the lock makes gateways that start together take turns.
   const all = `${schema} ${sessionSchema} ${movedSchema}`;
   await client.query(`select pg_advisory_xact_lock(${advisoryLock}); ${all}`);
   await hasTables(client);
 }
 
-/** What a ledger that no gateway has written since an earlier build may lack. */
-interface OptionalTables {
-  readonly sessions: boolean;
-  readonly moved: boolean;
-}
-
-async function optionalTables(client: PostgresClient): Promise<OptionalTables> {
-  const [found] = await client.query<OptionalTables>(
+async function partsOf(client: PostgresClient): Promise<LedgerParts> {
+  const [found] = await client.query<LedgerParts>(
     `select to_regclass('ledger_session_raises') is not null as sessions,
        to_regclass('ledger_moved_segments') is not null as moved`,
   );

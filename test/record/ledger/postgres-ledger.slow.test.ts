@@ -26,9 +26,12 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     return url;
   }
 
-  async function open() {
+  async function open({ keepsRows }: Pick<typeof retention, 'keepsRows'> = retention) {
     const place = { url, journal: newJournal() };
-    return { ...(await openAt(place)), sumsNow: () => readLedgerSums(place, wanted) };
+    return {
+      ...(await openAt(place, { retention: { ...retention, keepsRows } })),
+      sumsNow: () => readLedgerSums(place, wanted),
+    };
   }
 
   async function query<Row>(sql: string): Promise<readonly Row[]> {
@@ -44,6 +47,11 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
   const count = async () =>
     (await query<{ rows: number }>('select count(*)::int as rows from ledger_exchanges'))[0]?.rows;
 
+  const countSums = async () =>
+    (
+      await query<{ requests: number }>('select coalesce(sum(requests), 0)::int as requests from ledger_sums')
+    )[0]?.requests;
+
   /** As a server that was demoted to a standby; open connections see it too. */
   async function setReadOnly(value: 'on' | 'off'): Promise<void> {
     await postgres.run(`alter system set default_transaction_read_only = ${value}`);
@@ -56,7 +64,7 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     begin: async () => {
       locker.client = new pg.Client({ connectionString: url });
       await locker.client.connect();
-      await locker.client.query('begin; lock table ledger_exchanges in access exclusive mode');
+      await locker.client.query('begin; lock table ledger_exchanges, ledger_sums in access exclusive mode');
     },
     end: () => locker.client?.end(),
   };
@@ -166,18 +174,20 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       .toMatch(/^(?:waiting )+moving$/);
   }, 60_000);
 
-  test.each([
+  const outages = [
     ['killed', () => postgres.kill(), () => postgres.resume()],
     ['restarted', () => postgres.restart(), () => Promise.resolve()],
     ['read-only', () => setReadOnly('on'), () => setReadOnly('off')],
     ['locked by another', () => locker.begin(), () => locker.end()],
-  ])(
-    '%s in mid-run: the journal waits, and all of it is there afterwards, once',
-    async (_what, end, mend) => {
+  ] as const;
+
+  test.each(outages.flatMap((outage) => [[...outage, true] as const, [...outage, false] as const]))(
+    '%s in mid-run: the journal waits, and all of it is there afterwards, once (%#)',
+    async (_what, end, mend, keepsRows) => {
       await newDatabase();
-      const { ledger } = await open();
+      const { ledger } = await open({ keepsRows });
       for (let i = 0; i < 10; i += 1) void ledger.finish(row(`req_${i}`));
-      await expect.poll(count).toBe(10);
+      await expect.poll(countSums).toBe(10);
       await end();
       for (let i = 10; i < 20; i += 1) {
         expect(ledger.begin(intent(`req_${i}`))).toBeUndefined();
@@ -185,11 +195,9 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       }
       await mend();
 
-      await expect.poll(count, { timeout: 20_000 }).toBe(20);
+      await expect.poll(countSums, { timeout: 20_000 }).toBe(20);
       await ledger.close();
-      expect(await query('select sum(requests)::int as requests from ledger_sums')).toEqual([
-        { requests: 20 },
-      ]);
+      expect([await countSums(), await count()]).toEqual([20, keepsRows ? 20 : 0]);
     },
     60_000,
   );
