@@ -6,7 +6,7 @@ import { Lifetime } from '../lib/lifetime.ts';
 import type { SwapRemoveItem } from '../lib/swap-remove-list.ts';
 import { RecordDraft } from './record-draft.ts';
 import type { Scrubber } from './scrub.ts';
-import { ExchangeSpending } from './spending/exchange-spending.ts';
+import { ExchangeSpending } from './spending/spending.ts';
 import { type Subscriber, Subscribers } from './subscriber.ts';
 
 /** Makes a subscriber for an exchange whose head has arrived. */

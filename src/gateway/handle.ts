@@ -12,7 +12,7 @@ import { allowPage, checkMediaType, receive } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { route } from './route.ts';
 import { readSender } from './sender.ts';
-import { runLimits } from './spending/exchange-spending.ts';
+import { runLimits } from './spending/spending.ts';
 
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
