@@ -9,7 +9,10 @@ export function goalRows(results) {
   const alone = json(one, 'gateway');
   const logged = json('250 B', 'gateway:logged');
   const { cold, first } = results;
-  const two = (on) => results.workers?.find(({ scenario, workers }) => scenario === on && workers === 2);
+  const two = (on, of = 'gateway') =>
+    results.workers?.find(
+      ({ scenario, contender, workers }) => scenario === on && contender === of && workers === 2,
+    );
   const against = (scenario, contender, other) =>
     quotient(json(scenario, contender)?.cpu, json(scenario, other)?.cpu);
   return [
@@ -72,10 +75,35 @@ export function goalRows(results) {
     ...(results.mask?.held ?? [{ name: 'chat' }]).map(({ name, bytes, placeholder }) =>
       row(`stream masked, ${name}: text held back`, 'a placeholder', [1], quotient(bytes, placeholder)),
     ),
+    row(
+      'stream translated, masked, with a rule on answers: CPU per event',
+      'relayed',
+      [4, 2.5],
+      quotient(results.stages?.all, results.stages?.relayed),
+    ),
     row('tracing: CPU', 'without', [2, 1.5], against('250 B', 'gateway:tracing', 'gateway')),
     row('250 B, 64 connections: p99', 'p50', [2.5, 2], quotient(many?.p99, many?.p50)),
+    row(
+      'memory after the load',
+      'MB over bare',
+      [70, 40],
+      less(results.json?.memory.gateway, results.json?.memory.bare),
+    ),
+    row('serve without a configuration, idle, all processes', 'MB', [110, 90], results.memory?.idleMb),
+    row(
+      'garbage of a request of 250 B',
+      'bare',
+      [2.5, 2],
+      quotient(results.garbage?.gateway?.kbPerRequest, results.garbage?.bare?.kbPerRequest),
+    ),
     row('1,500 open streams, each', 'KB', [70, 50], results.memory?.gateway?.perStreamKb),
     row('two workers on one core: CPU', 'one', [1.1, 1.03], two('one core')?.cpu_x_one),
+    row(
+      "two workers on two cores: what they bring of two bare proxies'",
+      'theirs ÷ ours',
+      [1.05, 1],
+      quotient(two('two cores', 'bare')?.rate_x_one, two('two cores')?.rate_x_one),
+    ),
     row('gateway --version: CPU', 'node -e 0', [1.2, 1.1], startup(results, 'gateway --version')),
     row('gateway send: CPU', 'node -e 0', [2.2, 1.9], startup(results, 'gateway send hello')),
   ];

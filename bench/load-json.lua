@@ -1,5 +1,6 @@
 -- wrk -s load-json.lua URL -- BODY_FILE NAME=VALUE...
 -- Every @@MARK@@ of the body becomes a word that is another one in every request.
+-- PIPELINED in the environment: so many requests are sent at once on a connection, of a body without marks.
 local parts, counter, fixed = {}, 0, nil
 
 function init(args)
@@ -20,7 +21,7 @@ function init(args)
     from = last + 1
   end
   parts[#parts + 1] = body:sub(from)
-  if #parts == 1 then fixed = wrk.format(nil, nil, nil, body) end
+  if #parts == 1 then fixed = string.rep(wrk.format(nil, nil, nil, body), tonumber(os.getenv('PIPELINED') or 1)) end
   counter = os.time() % 100000 * 100000 -- samples follow each other, and must not repeat each other's words
 end
 

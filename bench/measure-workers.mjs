@@ -1,7 +1,8 @@
-// What a second process at the same port costs and brings. On one core, with load and provider on the other, the
-// CPU time of a request says what sharing the port costs. On two cores, which the gateway shares with load and
-// provider, the requests per second say what it brings: less than on cores of its own, as load and provider take
-// their part of what the second worker could use.
+// What a second process at the same port costs and brings, for the gateway and the bare proxy. On one core, with load and
+// provider on the other, the CPU time of a request says what sharing the port costs. On two cores, which they share with
+// load and provider, the requests per second say what it brings: less than on cores of its own, as load and provider take
+// their part of what the second worker could use. So the load is pipelined, which takes a third of the generator's time,
+// and what two bare proxies gain says what the machine allows.
 import { join } from 'node:path';
 import { bodies } from './bodies.mjs';
 import { checkJson } from './check.mjs';
@@ -18,16 +19,19 @@ const placements = [
 ];
 const counts = [1, 2];
 const connections = 64;
+/** Requests that are sent at once on a connection. */
+const pipelined = 8;
 /** Each process has code of its own to make warm: short of this many requests, compiling it is what is measured. */
 const warmRequests = 40_000;
 const longestWarmUpS = 30;
 
-/** A row for each placement and number of workers; undefined where the gateway takes no part. */
+/** A row for each placement, contender and number of workers; undefined where the gateway takes no part. */
 export async function measureWorkers({ contenders, ...setting }) {
-  const contender = contenders.find(({ name }) => name === 'gateway');
-  if (contender === undefined) return undefined;
+  if (!contenders.some(({ name }) => name === 'gateway')) return undefined;
   const rows = [];
-  for (const placement of placements) rows.push(...(await measureAt(placement, contender, setting)));
+  for (const placement of placements)
+    for (const contender of contenders.filter(({ name }) => name === 'gateway' || name === 'bare'))
+      rows.push(...(await measureAt(placement, contender, setting)));
   return rows;
 }
 
@@ -41,9 +45,11 @@ async function measureAt(placement, contender, { options, folder, say }) {
   }
   await checkJson(targets, provider);
   const load = (target, seconds) =>
-    runLoad(wrkCommand(target, { file, connections, seconds }), seconds + 25, placement.others);
+    runLoad(wrkCommand(target, { file, connections, seconds }), seconds + 25, placement.others, {
+      PIPELINED: String(pipelined),
+    });
   for (const target of targets) {
-    say(`warming ${target.name} on ${placement.name}`);
+    say(`warming ${contender.name}, ${target.name} on ${placement.name}`);
     await warm((seconds) => load(target, seconds), options.isQuick ? 0 : warmRequests * Number(target.name));
   }
   const samples = await takeTurns({
@@ -56,7 +62,10 @@ async function measureAt(placement, contender, { options, folder, say }) {
     say,
   });
   await stopAll([...targets, provider]);
-  return counts.map((workers) => rowOf(placement, workers, samples[placement.name]));
+  return counts.map((workers) => ({
+    contender: contender.name,
+    ...rowOf(placement, workers, samples[placement.name]),
+  }));
 }
 
 async function warm(load, requests) {

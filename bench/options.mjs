@@ -1,9 +1,21 @@
 // What the command line of `npm run bench` says.
 import { parseArgs } from 'node:util';
 
-export const sections = ['json', 'streams', 'first', 'memory', 'cold', 'workers', 'lines', 'mask', 'startup'];
+export const sections = [
+  'json',
+  'streams',
+  'first',
+  'memory',
+  'garbage',
+  'cold',
+  'workers',
+  'lines',
+  'mask',
+  'stages',
+  'startup',
+];
 /** Those that measure the gateway alone, and need none of what install.mjs brings. */
-export const alone = new Set(['mask', 'startup']);
+export const alone = new Set(['mask', 'stages', 'startup']);
 
 const usage = `npm run bench -- [options]
   --only NAMES       contenders, by comma; * at the end stands for any ending (gateway*)

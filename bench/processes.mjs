@@ -48,8 +48,8 @@ export function stop(child) {
 }
 
 /** Runs a load generator to its end; the last line of its output that is JSON is its result. */
-export async function runLoad(command, limitSeconds, core = cores.load) {
-  const child = launch({ command, core, stdout: 'pipe' });
+export async function runLoad(command, limitSeconds, core = cores.load, environment = {}) {
+  const child = launch({ command, core, stdout: 'pipe', environment });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;

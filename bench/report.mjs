@@ -27,6 +27,25 @@ export function report(results) {
       table(['contender', 'MB'], Object.entries(results.json.memory)),
     );
   if (results.first) lines.push('', '## The first of its kind (ms)', firstTable(results.first));
+  if (results.garbage)
+    lines.push(
+      '',
+      '## Garbage of a request of 250 B',
+      table(
+        ['contender', 'KB', 'collections a second'],
+        Object.entries(results.garbage).map(([name, each]) => [
+          name,
+          each.kbPerRequest,
+          each.collectionsPerSecond,
+        ]),
+      ),
+    );
+  if (results.stages)
+    lines.push(
+      '',
+      '## A stream with everything (CPU µs per event)',
+      table(['relayed', 'translated, masked, with a rule'], [[results.stages.relayed, results.stages.all]]),
+    );
   if (results.memory) lines.push('', '## 1,500 open streams', memoryTable(results.memory));
   if (results.cold) lines.push('', '## Cold start to the first 200', coldTable(results.cold));
   if (results.mask) lines.push('', '## Masking (requests ms, events µs)', maskTable(results.mask));
@@ -148,14 +167,16 @@ function firstTable(first) {
 }
 
 function memoryTable(memory) {
-  const rows = Object.entries(memory).map(([name, each]) => [
+  const { idleMb, ...contenders } = memory;
+  const rows = Object.entries(contenders).map(([name, each]) => [
     name,
     each.before,
     each.most,
     each.perStreamKb,
     each.failed,
   ]);
-  return table(['contender', 'MB before', 'MB most', 'KB each', 'failed'], rows);
+  const idle = `serve without a configuration, idle, all processes: ${Math.round(idleMb)} MB`;
+  return `${table(['contender', 'MB before', 'MB most', 'KB each', 'failed'], rows)}\n\n${idle}`;
 }
 
 function coldTable(cold) {
@@ -170,9 +191,22 @@ function coldTable(cold) {
 
 function workersTable(rows) {
   return table(
-    ['on', 'workers', 'CPU', 'CPU × one', 'requests/s', 'rate × one', 'p50', 'p99', 'foreign', 'failed'],
+    [
+      'on',
+      'contender',
+      'workers',
+      'CPU',
+      'CPU × one',
+      'requests/s',
+      'rate × one',
+      'p50',
+      'p99',
+      'foreign',
+      'failed',
+    ],
     rows.map((row) => [
       row.scenario,
+      row.contender,
       row.workers,
       row.cpu,
       row.cpu_x_one,

@@ -8,10 +8,12 @@ import { cache, install } from './install.mjs';
 import { gatewayFacts, machineFacts } from './machine.mjs';
 import { measureCold } from './measure-cold.mjs';
 import { measureFirst } from './measure-first.mjs';
+import { measureGarbage } from './measure-garbage.mjs';
 import { measureJson } from './measure-json.mjs';
 import { measureLines } from './measure-lines.mjs';
 import { measureMask } from './measure-mask.mjs';
 import { measureMemory } from './measure-memory.mjs';
+import { measureStages } from './measure-stages.mjs';
 import { measureStartup } from './measure-startup.mjs';
 import { measureStreams } from './measure-streams.mjs';
 import { measureWorkers } from './measure-workers.mjs';
@@ -54,6 +56,7 @@ const measure = {
   },
   first: measureFirst,
   memory: measureMemory,
+  garbage: measureGarbage,
   cold: async (setting) => {
     const measured = await measureCold(setting);
     return Object.fromEntries(
@@ -69,6 +72,7 @@ const measure = {
   workers: measureWorkers,
   lines: measureLines,
   mask: measureMask,
+  stages: measureStages,
   startup: measureStartup,
 };
 

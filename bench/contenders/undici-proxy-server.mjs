@@ -1,9 +1,10 @@
-// node undici-proxy-server.mjs PORT PROVIDER_PORT KEY
+// node undici-proxy-server.mjs PORT PROVIDER_PORT KEY [PROCESSES]
 // As little as a proxy on node:http and undici can do by their public API: it is the floor of everything on them.
+import cluster from 'node:cluster';
 import http from 'node:http';
 import { Pool } from 'undici';
 
-const [port, providerPort, key] = process.argv.slice(2);
+const [port, providerPort, key, processes = '1'] = process.argv.slice(2);
 const pool = new Pool(`http://127.0.0.1:${providerPort}`, {
   pipelining: 1,
   headersTimeout: 0,
@@ -12,12 +13,17 @@ const pool = new Pool(`http://127.0.0.1:${providerPort}`, {
 const dropped = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 const authorization = `Bearer ${key}`;
 
-http
-  .createServer({ noDelay: true }, (request, response) => {
-    if (request.headers.authorization !== authorization) return response.writeHead(401).end();
-    process.nextTick(readBody, request, response); // what came with the head is there only then
-  })
-  .listen(Number(port), '127.0.0.1', 4_096);
+if (cluster.isPrimary && processes !== '1') for (let at = 0; at < Number(processes); at += 1) cluster.fork();
+else serve();
+
+function serve() {
+  http
+    .createServer({ noDelay: true }, (request, response) => {
+      if (request.headers.authorization !== authorization) return response.writeHead(401).end();
+      process.nextTick(readBody, request, response); // what came with the head is there only then
+    })
+    .listen(Number(port), '127.0.0.1', 4_096);
+}
 
 function readBody(request, response) {
   const length = Number(request.headers['content-length'] ?? 0);
