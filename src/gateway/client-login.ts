@@ -6,7 +6,7 @@ import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
 import { isKeyCarrier, presentedKeys } from './authenticate.ts';
-import { Scrubber } from './scrub.ts';
+import type { Scrubber } from './scrub.ts';
 import type { OutgoingFinding } from './subscriber.ts';
 
 /**
@@ -33,8 +33,8 @@ interface Given {
 
 interface Head {
   readonly request: HttpRequest;
-  /** Scrubs every configured secret. */
-  readonly scrubber: Pick<Scrubber, 'secrets'>;
+  /** Scrubs every configured secret, then what is added as well. */
+  readonly scrubber: Scrubber;
   scrubAlso(secrets: readonly string[]): void;
 }
 
@@ -64,8 +64,8 @@ export function extractLogin(
     [secret, ...secret.split(/, */)].flatMap((each) => [each, each.replace(anyScheme, '')]),
   );
   const secrets = [...ofLogins, ...projectKeys];
-  const scrubber = new Scrubber(secrets);
   exchange.scrubAlso(secrets);
+  const scrubber = exchange.scrubber.added;
   const isInHeader = request.scrubHeaders(scrubber.text, {
     isRefused: (name) => scrubber.inName(name) !== undefined,
     isLeft: isKeyCarrier,
@@ -96,7 +96,7 @@ function givenLogins(request: HttpRequest, projectKey: string): readonly Given[]
  */
 function unknownToRules({ request, scrubber }: Head): readonly string[] {
   return presentedKeys(request.rawHeaders).filter(
-    (key) => key !== '' && parseKey(key) !== 'generated' && !scrubber.secrets.includes(key),
+    (key) => key !== '' && parseKey(key) !== 'generated' && !scrubber.has(key),
   );
 }
 

@@ -44,6 +44,8 @@ function readEscape(json: Buffer, at: number): { code: number; size: number } {
 /** Shorter ones would hide ordinary words in messages, and no real key is that short. */
 const minLength = 8;
 const shortText = 1_024;
+/** How many sets of credentials that came with requests are prepared at a time. */
+const maxAdded = 64;
 const replacement = '[secret]';
 
 /** Scrubs secrets from everything that leaves: no answer, record or error may contain one. */
@@ -51,7 +53,9 @@ export class Scrubber {
   /** The same for short strings: headers, and causes of failures. */
   readonly text: (text: string) => string;
   readonly #first: Scrubber | undefined;
-  readonly #own: readonly string[];
+  readonly #own: ReadonlySet<string>;
+  readonly #withMore = new Map<string, Scrubber>();
+  #alone: Scrubber | undefined;
   readonly #spellings: ByteSearch;
   readonly #plain: ByteSearch;
   /** Character codes that occur in the secrets: only escapes of these can hide one. */
@@ -68,7 +72,7 @@ export class Scrubber {
     const text = createTextScrubber(secrets);
     this.text = first === undefined ? text : (whole) => text(first.text(whole));
     this.#first = first;
-    this.#own = secrets;
+    this.#own = new Set(secrets);
     this.#spellings = new ByteSearch(long.flatMap(spell));
     this.#plain = new ByteSearch(long);
     this.#inTexts = [...new Set(long.flatMap(spell))].sort((one, other) => other.length - one.length);
@@ -160,9 +164,26 @@ export class Scrubber {
     return [...(this.#first?.secrets ?? []), ...this.#own];
   }
 
-  /** One that also scrubs these; nothing is prepared again for those of this one. */
+  has(secret: string): boolean {
+    return this.#own.has(secret) || this.#first?.has(secret) === true;
+  }
+
+  /** One that also scrubs these. Preparing it costs more than a small request, and most come with the same few. */
   with(secrets: readonly string[]): Scrubber {
-    return new Scrubber(secrets, this);
+    const key = secrets.join('\n');
+    const before = this.#withMore.get(key);
+    if (before !== undefined) return before;
+    const made = new Scrubber(secrets, this);
+    // Those that a stranger makes up must not keep out those that recur.
+    if (this.#withMore.size >= maxAdded) this.#withMore.clear();
+    this.#withMore.set(key, made);
+    return made;
+  }
+
+  /** One that scrubs only what `with` has added. */
+  get added(): Scrubber {
+    this.#alone ??= this.#first === undefined ? this : new Scrubber([...this.#own]);
+    return this.#alone;
   }
 
   /** A secret that a header's name has, which no reader tells from the same in other letters' case. */
@@ -170,7 +191,7 @@ export class Scrubber {
     const plain = name.toLowerCase();
     const found = this.#first?.inName(plain);
     if (found !== undefined) return found;
-    this.#inLowerCase ??= longEnough(this.#own).map((secret) => [secret.toLowerCase(), secret]);
+    this.#inLowerCase ??= longEnough([...this.#own]).map((secret) => [secret.toLowerCase(), secret]);
     return this.#inLowerCase.find(([lower]) => plain.includes(lower))?.[1];
   }
 
