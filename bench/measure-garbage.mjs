@@ -10,6 +10,7 @@ import { key } from './start.mjs';
 
 const connections = 64;
 const warmUpS = 8;
+const measuredNames = new Set(['bare', 'gateway', 'before']);
 /** A heap, MB before a collection of it, and after. */
 const collection =
   /^\[\d+:(0x[0-9a-f]+)\].*?: (?:Scavenge|Mark-Compact).*? ([\d.]+) \([\d.]+\) -> ([\d.]+) /gm;
@@ -20,7 +21,7 @@ export async function measureGarbage({ contenders, options, folder, say }) {
   const file = writeBody(join(folder, 'garbage.json'), bodies.small);
   const seconds = Math.max(4, options.seconds);
   const measured = {};
-  for (const contender of contenders.filter(({ name }) => name === 'gateway' || name === 'bare')) {
+  for (const contender of contenders.filter(({ name }) => measuredNames.has(name))) {
     say(`garbage: ${contender.name}`);
     const port = await freePort();
     const plan = contender.prepare({ port, provider, folder, key });

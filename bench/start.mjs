@@ -3,7 +3,8 @@ import { cores, freePort, launch, stop } from './processes.mjs';
 import { startRedis } from './redis.mjs';
 import { untilAnswered } from './request.mjs';
 
-export const key = 'gw-bench-key-0123456789abcdef0123456789';
+/** As `gateway key new` makes them. */
+export const key = 'gw_ZNkBCLeNHhh8iS4vnfcU0v2dXsJROxw91aPKD8';
 
 /** Gives where to send requests, with which headers, and how long the first 200 took. */
 export async function startContender(

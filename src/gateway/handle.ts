@@ -52,7 +52,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const { decider } = gateway;
     const { isLimited } = exchange.spending;
     answer = clientAnswer(exchange, routed, query);
-    const forwarded = await forward(exchange, { ...routed, query, decider, isLimited });
+    const forwarded = await forward(exchange, { routed, query, decider, isLimited });
     await sendAnswer(exchange, gateway, { forwarded, decided, query, held, client: answer });
   } catch (thrown) {
     refuse(exchange, thrown, answer);

@@ -140,8 +140,8 @@ export class PolicySet {
   /** The same for a client's request, and where it goes: its texts are searched once for both. */
   decideRouted(subject: Subject, plan: RoutePlan, { checkpoint, peaks }: RoutedOptions = {}): RoutedDecision {
     if (plan.fixed !== undefined && this.#providerRules.length === 0) {
-      const decided = this.#decideFor(this.inputs(subject, checkpoint), checkpoint);
-      return { ...decided, route: plan.fixed, subject };
+      const { decision, inputs } = this.#decideFor(this.inputs(subject, checkpoint), checkpoint);
+      return { decision, inputs, route: plan.fixed, subject };
     }
     const { sizeBound } = plan;
     const id = sizeBound === undefined ? undefined : conversationId(subject);

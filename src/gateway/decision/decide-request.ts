@@ -120,9 +120,17 @@ export function toSubject(meta: RequestMeta, document: JsonDocument, dialect: Di
   const { endpoint, model, targetModels, providers, sender, stream, project, key, nowMs } = meta;
   const { redactedBy } = meta;
   const subject = {
-    ...{ document, dialect, endpoint, model, targetModels, stream, project, key, nowMs },
+    document,
+    dialect,
+    endpoint,
+    model,
+    targetModels,
     providers,
     sender,
+    stream,
+    project,
+    key,
+    nowMs,
   } as Subject; // its optional members may be undefined
   return redactedBy === undefined ? subject : { ...subject, redactedBy };
 }

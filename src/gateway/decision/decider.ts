@@ -87,7 +87,10 @@ export function createDecider({
             const request = parseRequest(whole, endpoint, pathModel);
             const plan = planOf(request.model);
             const meta = requestMeta(request, {
-              ...{ endpoint, key, route: plan.fixed, nowMs },
+              endpoint,
+              key,
+              route: plan.fixed,
+              nowMs,
               sender: withBody(sender, request.document, endpoint),
             });
             return decideRequest(policies, request, {

@@ -47,7 +47,8 @@ export interface UpstreamRequest extends ProviderRequest {
   readonly changed: readonly string[];
 }
 
-export interface Outgoing extends RoutedRequest {
+export interface Outgoing {
+  readonly routed: RoutedRequest;
   /** The client's query, without its question mark. */
   readonly query: string;
   readonly decider: Decider;
@@ -69,7 +70,7 @@ export interface Outgoing extends RoutedRequest {
  */
 export async function buildUpstreamRequest(
   exchange: Pick<Exchange, 'request' | 'lifetime'>,
-  { decided, targets, query, decider, isLimited }: Outgoing,
+  { routed: { decided, targets }, query, decider, isLimited }: Outgoing,
   { target, check }: { readonly target: Target; readonly check: OutgoingCheck },
 ): Promise<UpstreamRequest> {
   const { endpoint, key, request, meta } = decided;
@@ -83,17 +84,6 @@ export async function buildUpstreamRequest(
 
   const { host, options } = provider;
   const asksUsage = isLimited && provider.traitsFor(model).streamUsage === 'asked';
-  const destination = {
-    dialect,
-    model,
-    host,
-    origin: provider.sealOrigin,
-    family: options.dialect,
-    entry,
-    known,
-    asksUsage,
-    parameters: choice.parameters,
-  };
   const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
   const evaluate = () => {
     const head = check.head(
@@ -112,9 +102,22 @@ export async function buildUpstreamRequest(
   const { decision: own } = decided;
   // The flags of a header may have to be in the body, but only those that may leave.
   const ownHead = isSame ? evaluate() : undefined;
-  const built = buildBody(decided, { ...destination, envelope: ownHead?.envelope });
-  const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
-  const there = { ...meta, redactedBy, providers: [options.name], targetModels: [model] };
+  const built = buildBody(decided, {
+    dialect,
+    model,
+    host,
+    origin: provider.sealOrigin,
+    family: options.dialect,
+    entry,
+    known,
+    asksUsage,
+    parameters: choice.parameters,
+    envelope: ownHead?.envelope,
+  });
+  const metaThere = () => {
+    const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
+    return { ...meta, redactedBy, providers: [options.name], targetModels: [model] };
+  };
   if (built.form !== 'untranslated') {
     const head = ownHead ?? evaluate();
     if (built.changed.length === 0) {
@@ -122,7 +125,7 @@ export async function buildUpstreamRequest(
     }
     const decided = await decider.decideBody(
       key.policies,
-      { body: built.body, dialect, meta: there },
+      { body: built.body, dialect, meta: metaThere() },
       exchange.lifetime,
     );
     const { body, decision: onChanged } = check.body(decided);
@@ -130,7 +133,7 @@ export async function buildUpstreamRequest(
   }
   const translated = await decider.translateRequest(
     key.policies,
-    { ...built, meta: there },
+    { ...built, meta: metaThere() },
     exchange.lifetime,
   );
   const evaluated = evaluate();

@@ -37,7 +37,7 @@ const stayMs = 5_000;
  * entry before can take the request at all. Throws the last failure, or why no target could be tried.
  */
 export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
-  const [first, ...others] = outgoing.targets;
+  const [first, ...others] = outgoing.routed.targets;
   let tried = await tryTarget(exchange, outgoing, { target: first, before: undefined });
   let previous = first;
   for (const target of others) {
@@ -100,8 +100,8 @@ async function admitTo(
 }
 
 /** Where there is no session there is no conversation that a prompt cache would know. */
-function stayMsOf({ decided }: Outgoing): number {
-  return decided.meta.sender?.session === undefined ? 0 : stayMs;
+function stayMsOf({ routed }: Outgoing): number {
+  return routed.decided.meta.sender?.session === undefined ? 0 : stayMs;
 }
 
 function wasAsked(tried: Tried): tried is Attempt<UpstreamRequest> {
@@ -116,7 +116,7 @@ async function buildFor(
 ): Promise<
   { readonly request: UpstreamRequest; readonly findings: readonly OutgoingFinding[] } | GatewayError
 > {
-  const check = new OutgoingCheck(outgoing.decided, exchange.scrubber);
+  const check = new OutgoingCheck(outgoing.routed.decided, exchange.scrubber);
   const { findings } = check;
   try {
     return { request: await buildUpstreamRequest(exchange, outgoing, { target, check }), findings };

@@ -50,8 +50,8 @@ export class OutgoingCheck {
   /** The part of the client's head that may leave for a provider. */
   head(head: ClientHead, options: HeadOptions, provider: string): EvaluatedHead {
     const { key, meta, request, endpoint } = this.#decided;
-    const subject = toSubject({ ...meta, providers: [provider] }, request.document, endpoint.dialect);
-    const evaluated = evaluateHead(head, { policies: key.policies, subject }, options, (name) =>
+    const subjectOf = () => toSubject({ ...meta, providers: [provider] }, request.document, endpoint.dialect);
+    const evaluated = evaluateHead(head, { policies: key.policies, subjectOf }, options, (name) =>
       this.#scrubber.inName(name),
     );
     const { verdicts } = evaluated;
@@ -108,7 +108,7 @@ export interface EvaluatedHead {
  */
 export function evaluateHead(
   { rawHeaders, query }: ClientHead,
-  { policies, subject }: Pick<KeyRecord, 'policies'> & { readonly subject: Subject },
+  { policies, subjectOf }: Pick<KeyRecord, 'policies'> & { subjectOf(): Subject },
   { dialect, extraNames, own, added }: HeadOptions,
   keyIn: (name: string) => string | undefined,
 ): EvaluatedHead {
@@ -117,7 +117,7 @@ export function evaluateHead(
     // Nearly all values recur, and this runs for every header of every request.
     if (policies.isKnownClean(text)) return true;
     const at = `${kind}:${name}`;
-    const found = policies.evaluateValue({ at, text }, subject);
+    const found = policies.evaluateValue({ at, text }, subjectOf());
     if (found.length === 0) return true;
     const isNoted = ({ policy, rule }: Verdict) =>
       verdicts.some((each) => each.policy === policy && each.rule === rule && each.matches[0]?.at === at);
@@ -149,7 +149,9 @@ export function evaluateHead(
   const beta = betaOf(query);
   const isForwarded = beta !== '' && mayLeave('query', 'beta', beta);
   return {
-    ...{ headers, dropped, verdicts },
+    headers,
+    dropped,
+    verdicts,
     query: isForwarded ? `?beta=${beta}` : '',
     added: written.map(({ name }) => name),
   };

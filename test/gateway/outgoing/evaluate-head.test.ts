@@ -20,7 +20,7 @@ const policies = compile(
   },
   [secret],
 ).select(['house']);
-const applied = { policies, subject: subjectOf({ model: 'm', messages: [] }) };
+const applied = { policies, subjectOf: () => subjectOf({ model: 'm', messages: [] }) };
 
 function head(rawHeaders: readonly string[], query = '', extraNames: readonly string[] = []) {
   const options = { dialect: dialects.chat, extraNames: new Set(extraNames), own: [], added: [] };

@@ -33,7 +33,7 @@ function outgoingTo([first, ...others]: readonly Target[]): Outgoing {
   const request = parseRequest(Buffer.from(body), endpoint);
   const { document: _document, dialect: _dialect, ...meta } = subjectOf({}, { model: 'm' });
   const decision = { action: 'allow' as const, verdicts: [], wouldBlock: [], unseen: 0 };
-  const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['decided']['key'];
+  const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['routed']['decided']['key'];
   const decided = {
     request,
     endpoint,
@@ -45,7 +45,7 @@ function outgoingTo([first, ...others]: readonly Target[]): Outgoing {
     login: undefined,
   };
   const decider = { translateRequest } as unknown as Outgoing['decider']; // no thread is needed
-  return { kind: 'provider', decided, targets, query: '', decider, isLimited: false };
+  return { routed: { kind: 'provider', decided, targets }, query: '', decider, isLimited: false };
 }
 
 /** The parts of an exchange that forwarding uses. */
