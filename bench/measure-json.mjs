@@ -24,6 +24,9 @@ const scenarios = [
   { name: '2 MB', body: '2 MB', connections: 8, contenders: byPolicy, isLong: true },
 ];
 
+/** Long enough for what is given back once nothing is asked. */
+const idleMs = 10_000;
+
 /** Samples by scenario and contender, and the memory of each afterwards. */
 export async function measureJson({ contenders, options, folder, say }) {
   const chosen = scenarios.filter(
@@ -50,6 +53,7 @@ export async function measureJson({ contenders, options, folder, say }) {
     take: (target, scenario) => takeSample(target, () => load(target, scenario, options.seconds)),
     say,
   });
+  await new Promise((resolve) => setTimeout(resolve, idleMs));
   const memory = Object.fromEntries(
     started.filter(({ pid }) => pid !== undefined).map(({ name, pid }) => [name, residentOf(pid)]),
   );

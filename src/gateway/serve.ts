@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import { GatewayError } from '../errors.ts';
 import { BodyMemory } from '../http/body.ts';
 import { type AcceptedSockets, type Listener, type ListenLimits, listen } from '../http/listen.ts';
@@ -16,6 +15,7 @@ import { foldRepeats } from '../record/repeats.ts';
 import { ActiveConfig } from './active-config.ts';
 import { Exchange, type Follow } from './exchange.ts';
 import type { GatewayConfig, ProcessState } from './gateway.ts';
+import { type HeapWatch, watchHeap } from './heap-watch.ts';
 import type { Dependencies, HealthzSources, Readiness } from './local-endpoints/health.ts';
 import type { EndedExchange } from './subscriber.ts';
 
@@ -70,7 +70,7 @@ interface ServeOptions
 export async function serveGateway(options: ServeOptions): Promise<GatewayServer> {
   const { host, port, limits, accepted, ledger, breakers, counters = new MemoryCounters() } = options;
   const open = new SwapRemoveList<Exchange>();
-  const memory = watchHeap();
+  const memory = watchHeap(() => open.items.length > 0);
   const repeats = foldRepeats(options.record);
   let listener: Listener | undefined;
   const state: ProcessState = {
@@ -128,7 +128,7 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
 }
 
 /** Throws if no new exchange can begin. */
-function admit(listener: Listener | undefined, memory: ReturnType<typeof watchHeap>): void {
+function admit(listener: Listener | undefined, memory: HeapWatch): void {
   if (listener?.isDraining) {
     throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
   }
@@ -173,20 +173,6 @@ function settleAll(open: SwapRemoveList<Exchange>): void {
 
 function stopped(): GatewayError {
   return new GatewayError('gateway.draining', 'the gateway stopped');
-}
-
-// Above this share of the heap limit new work is refused: better a refused request than a dead process.
-const heapShare = 0.85;
-const heapCheckMs = 1_000;
-
-function watchHeap() {
-  let isScarce = false;
-  const check = () => {
-    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-    isScarce = used > limit * heapShare;
-  };
-  const timer = setInterval(check, heapCheckMs).unref();
-  return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
 }
 
 function gaugesOf({ label, admission, health }: Provider): ProviderGauges {
