@@ -246,10 +246,12 @@ export class Journal {
 
   async #close(segment: OpenSegment): Promise<void> {
     await this.#disk(segment.handle.datasync());
+    // The last one may end with what could not be written.
+    const isWhole = this.#full.includes(segment) || this.#waiting.isEmpty;
     this.#full = this.#full.filter((full) => full !== segment);
     await segment.handle.close();
     const { path, owner, number, lines, sinceMs } = segment;
-    const sums = this.#waiting.isEmpty ? segment.sums.sums : undefined;
+    const sums = isWhole ? segment.sums.sums : undefined;
     this.#options.onClosed({ path, owner, number, lines, sinceMs, sums });
   }
 

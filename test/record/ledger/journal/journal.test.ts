@@ -2,9 +2,10 @@ import { readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Journal } from '../../../../src/record/ledger/journal/journal.ts';
+import { type ClosedSegment, Journal } from '../../../../src/record/ledger/journal/journal.ts';
 import { beginLine, endLine, segmentHeader } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { listSegments, openOf, readJournal, rowsOf } from '../../../../src/record/ledger/journal/segments.ts';
+import { sumsOf } from '../../../../src/record/ledger/ledger-columns.ts';
 import { emptyDirectory } from '../../../kit/own-configuration.ts';
 import { intent, row } from '../rows.ts';
 
@@ -16,12 +17,13 @@ afterEach(() => {
 /** A disk on which the syncs of a process's first segment take as long as a test wants. */
 async function openOnSlowDisk(isSynced: boolean) {
   const directory = emptyDirectory();
+  const closed: ClosedSegment[] = [];
   const journal = new Journal({
     directory,
     owner,
     isSynced,
     onEvent: () => undefined,
-    onClosed: () => undefined,
+    onClosed: (segment) => closed.push(segment),
   });
   await journal.start();
   const held: (() => void)[] = [];
@@ -45,7 +47,7 @@ async function openOnSlowDisk(isSynced: boolean) {
     return journal.close();
   });
   const line = (id: string) => journal.begin(id, beginLine(intent(id)));
-  return { journal, directory, held, release, line };
+  return { journal, directory, held, release, line, closed };
 }
 
 test('with ledger_sync: always a beginning counts once the segment that it is in is on the disk, also if that is full by then', async () => {
@@ -91,6 +93,36 @@ test('while a disk stalls, lines wait in memory and hold up nobody', async () =>
   release();
   await Promise.all(waiting);
   await expect.poll(() => journal.unwritten).toBe(0);
+});
+
+test('a segment adds what its lines say, whether they were written at once or had to wait', async () => {
+  const { journal, directory, held, release, closed } = await openOnSlowDisk(false);
+  let count = 0;
+  const end = () => {
+    count += 1;
+    const ended = { ...row(`req_${count}`), model: `m${count % 3}`, input_tokens: count };
+    void journal.end(ended.request_id, endLine(ended), ended);
+  };
+  end();
+  await expect.poll(() => held.length, { timeout: 5_000 }).toBeGreaterThan(0);
+  await expect
+    .poll(
+      () => {
+        end();
+        return journal.unwritten;
+      },
+      { timeout: 5_000 },
+    )
+    .toBeGreaterThan(3);
+  release();
+  await expect.poll(() => journal.unwritten).toBe(0);
+  end();
+  await journal.close();
+
+  const read = await readJournal(directory);
+  expect(closed.map(({ sums }) => sums)).toEqual(read.map(({ entries }) => sumsOf(rowsOf(entries))));
+  expect(rowsOf(read.flatMap(({ entries }) => entries))).toHaveLength(count);
+  expect(closed.length).toBeGreaterThan(1);
 });
 
 test('a journal is read a segment at a time, and what is open in one that leaves meanwhile is found in the next', async () => {
