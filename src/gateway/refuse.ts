@@ -84,7 +84,7 @@ export function refuse(exchange: Exchange, thrown: unknown, answer: ClientAnswer
   const { request, response, id } = exchange;
   const isAnswered = !response.headersSent && !response.isClosed;
   exchange.fail(error, isAnswered);
-  if (answer?.isOpen === true) return answer.fail(error);
+  if (answer?.hasOnlyHead === true) return answer.fail(error);
   if (!isAnswered) return;
   const refusal = refusalForm(error, request);
   // It may name a path or a model that has a key in it.

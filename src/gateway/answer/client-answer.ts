@@ -33,17 +33,17 @@ type AnswerEnd =
     };
 
 /**
- * The answer that a client gets of a provider's: its head, its pieces and its end, each of which is published here. The head of a
- * stream may leave while the provider has not answered yet, with signs of life behind it until the answer begins; from then
- * on a failure is an error event. For streams that the gateway writes, and where `open_after` is set.
+ * The answer that a client gets: its head, its pieces and its end, each of which is published here. For streams that the
+ * gateway writes, and for providers with `open_after`, the head may be sent before the provider has answered, followed by
+ * signs of life; from then on a failure is an error event.
  */
 export class ClientAnswer {
   readonly #exchange: Exchange;
-  /** Of a stream of events: only its head can be sent early. */
+  /** The dialect of a stream of events; undefined for other answers, whose head is never early. */
   readonly #dialect: Dialect | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether the client has a head, and of the answer nothing yet. */
-  isOpen = false;
+  /** Whether the client has a head, and nothing of the answer yet. */
+  hasOnlyHead = false;
 
   /** `dialect`: of a stream of events. `openAfterMs`: when its head is sent without an answer; undefined if it waits for one. */
   constructor(exchange: Exchange, dialect?: Dialect, openAfterMs?: number) {
@@ -53,7 +53,7 @@ export class ClientAnswer {
       this.#timer = setTimeout(() => this.#open(dialect), openAfterMs).unref();
   }
 
-  /** The gateway writes the stream, as is known by now: of a whole answer, on which the host may still work. */
+  /** The gateway will write the stream itself, from a whole answer on which the host may still work. */
   expectWhole(): void {
     const dialect = this.#dialect;
     if (dialect !== undefined) this.#timer ??= setTimeout(() => this.#open(dialect), ownOpenAfterMs).unref();
@@ -62,7 +62,7 @@ export class ClientAnswer {
   #open(dialect: Dialect): void {
     const { response, id } = this.#exchange;
     if (response.isClosed) return;
-    this.isOpen = true;
+    this.hasOnlyHead = true;
     response.writeHead(200, [
       ...limitHeadersOf(this.#exchange),
       ...['content-type', 'text/event-stream', ...streamHeaders],
@@ -82,8 +82,8 @@ export class ClientAnswer {
   /** The answer begins, or there will be none. Returns whether its head has been sent. */
   stop(): boolean {
     clearTimeout(this.#timer);
-    const wasOpen = this.isOpen;
-    this.isOpen = false;
+    const wasOpen = this.hasOnlyHead;
+    this.hasOnlyHead = false;
     return wasOpen;
   }
 
@@ -121,7 +121,7 @@ export class ClientAnswer {
         return response.breakOff(this.#published(ending.errorEvent));
       case 'whole': {
         const { status, body } = ending;
-        if (this.isOpen) throw this.#failedWith(status, body);
+        if (this.hasOnlyHead) throw this.#failedWith(status, body);
         response.writeHead(status, ending.headers());
         response.end(this.#published(body));
       }

@@ -20,7 +20,7 @@ import {
   moveSegment,
   settleOwner,
 } from './journal/segments.ts';
-import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger.ts';
+import type { LedgerCommand, LedgerMessage, LedgerThreadData } from './ledger.ts';
 import type { Sums } from './ledger-columns.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { openStore } from './open-store.ts';
@@ -127,9 +127,9 @@ async function work(): Promise<void> {
       if (lock.isProcessEnding) return;
       await moveOwn(opened, next);
       thread.closed.shift();
-      answer({ kind: 'moved', path: next.segment.path });
+      send({ kind: 'moved', path: next.segment.path });
     }
-    if (thread.failure !== undefined) answer({ kind: 'working' });
+    if (thread.failure !== undefined) send({ kind: 'working' });
     thread.failure = undefined;
     thread.failures = 0;
   } catch (error) {
@@ -183,7 +183,7 @@ async function fail(error: unknown): Promise<void> {
   thread.failures += 1;
   const waitMs = backoffMs(thread.failures, retry);
   thread.failure = { cause: error, retryAt: performance.now() + waitMs };
-  answer({ kind: 'failing', cause: new LedgerFailure(error).message });
+  send({ kind: 'failing', cause: new LedgerFailure(error).message });
   const kind = sqliteFailure(error);
   // Reopened then: the connection may be broken, or somebody may replace the faulty file.
   if (kind !== 'full' && kind !== 'locked') await endStore();
@@ -233,10 +233,10 @@ function noteDamage(damage: readonly Damage[]): void {
 
 /** Each only once. */
 function notify(message: string): void {
-  if (!thread.notices.has(message)) answer({ kind: 'notice', message });
+  if (!thread.notices.has(message)) send({ kind: 'notice', message });
   thread.notices.add(message);
 }
 
-function answer(message: LedgerAnswer): void {
+function send(message: LedgerMessage): void {
   parentPort?.postMessage(message);
 }

@@ -122,7 +122,7 @@ export class Ledger {
     const lock = new ThreadLock();
     const workerData: LedgerThreadData = { place, retention, owner: this.#owner, lock: lock.memory };
     const thread = new Worker(new URL(entry, import.meta.url), { workerData, env: {}, name: 'ledger' });
-    thread.on('message', (answer: LedgerAnswer) => this.#receive(answer));
+    thread.on('message', (message: LedgerMessage) => this.#receive(message));
     thread.on('error', (error) => this.wait(error.message));
     thread.on('exit', lock.acquireAtExit(closeMs)).on('exit', () => this.#lose(thread));
     thread.unref(); // it does not keep a process that has nothing else to do
@@ -174,19 +174,19 @@ export class Ledger {
     thread.unref();
   }
 
-  #receive(answer: LedgerAnswer): void {
-    switch (answer.kind) {
+  #receive(message: LedgerMessage): void {
+    switch (message.kind) {
       case 'moved':
-        this.#closed.delete(answer.path);
+        this.#closed.delete(message.path);
         return;
       case 'failing':
-        return this.wait(answer.cause);
+        return this.wait(message.cause);
       case 'working':
         if (!this.#isMoving) this.#options.onEvent({ kind: 'moving' });
         this.#isMoving = true;
         return this.#causes.clear();
       case 'notice':
-        return this.#options.onEvent(answer);
+        return this.#options.onEvent(message);
     }
   }
 
@@ -238,7 +238,7 @@ export type LedgerCommand =
   /** Answered by the end of the thread. */
   | { readonly kind: 'close' };
 
-export type LedgerAnswer =
+export type LedgerMessage =
   | { readonly kind: 'moved'; readonly path: string }
   /** Segments wait, and are tried again. */
   | { readonly kind: 'failing'; readonly cause: string }
