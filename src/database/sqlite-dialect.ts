@@ -59,12 +59,12 @@ function createWriteLock(): WriteLock {
   };
 }
 
-type Run = (query: Pick<CompiledQuery, 'sql' | 'parameters'>) => QueryResult<unknown>;
+type RunQuery = (query: Pick<CompiledQuery, 'sql' | 'parameters'>) => QueryResult<unknown>;
 
 interface Parts {
   readonly lock: WriteLock;
-  readonly write: Run;
-  readonly read: Run;
+  readonly write: RunQuery;
+  readonly read: RunQuery;
 }
 
 /** A connection in kysely's eyes: one transaction, or single queries. */
@@ -148,7 +148,7 @@ class SqliteSession implements DatabaseConnection {
 }
 
 /** Runs queries, which name their columns, on one connection; prepared statements are kept. */
-function createRun(engine: SqliteEngine): Run {
+function createRun(engine: SqliteEngine): RunQuery {
   const known = new Map<string, SqliteStatement>();
   return ({ sql, parameters }) => {
     let statement = known.get(sql);

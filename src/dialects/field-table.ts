@@ -5,25 +5,25 @@ import type { TranslationContext } from './translation/context.ts';
 
 /** Kept for the parser of the request, left out, or a 400 with `param` and these words. */
 type Fate = 'kept' | 'dropped' | { readonly refused: string };
-type Rule = Fate | ((value: unknown, context: TranslationContext) => Fate);
+type FieldRule = Fate | ((value: unknown, context: TranslationContext) => Fate);
 
 /**
  * What becomes of each top-level field of a request on its way to a provider of another dialect. docs/translation.md says
  * it in words for all fields, and tests compare the two.
  */
-export type FieldTable = ReadonlyMap<string, Rule>;
+export type FieldTable = ReadonlyMap<string, FieldRule>;
 
 interface FieldRules {
   /** Names with spaces between; so are those that are dropped. */
   readonly kept?: string;
   readonly dropped?: string;
-  readonly rules?: Readonly<Record<string, Rule>>;
+  readonly rules?: Readonly<Record<string, FieldRule>>;
 }
 
 export function fieldTable(...parts: readonly FieldRules[]): FieldTable {
   const names = (text = '') => text.split(' ').filter((name) => name !== '');
   return new Map(
-    parts.flatMap(({ kept, dropped, rules = {} }): (readonly [string, Rule])[] => [
+    parts.flatMap(({ kept, dropped, rules = {} }): (readonly [string, FieldRule])[] => [
       ...names(kept).map((name) => [name, 'kept'] as const),
       ...names(dropped).map((name) => [name, 'dropped'] as const),
       ...Object.entries(rules),
@@ -58,11 +58,11 @@ export function refused(why: string): Fate {
 }
 
 /** Values that ask for nothing are dropped. */
-function refusedIf(isAsking: (value: unknown) => boolean, why: string): Rule {
+function refusedIf(isAsking: (value: unknown) => boolean, why: string): FieldRule {
   return (value) => (isAsking(value) ? { refused: why } : 'dropped');
 }
 
-export function droppedIf(isUnknown: (context: TranslationContext) => boolean): Rule {
+export function droppedIf(isUnknown: (context: TranslationContext) => boolean): FieldRule {
   return (_value, context) => (isUnknown(context) ? 'dropped' : 'kept');
 }
 

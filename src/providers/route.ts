@@ -113,7 +113,7 @@ interface Shared {
 }
 
 /** A target of an entry of the model list, by the numbers of both. */
-interface Place {
+interface TargetPosition {
   readonly entry: number;
   readonly index: number;
   readonly provider: string;
@@ -124,7 +124,7 @@ interface Place {
 /** The share of a target; undefined if it has all requests to itself. */
 export function shareOf(
   { targets }: { readonly targets: readonly ModelTarget[] },
-  { entry, index, provider, model, keyName }: Place,
+  { entry, index, provider, model, keyName }: TargetPosition,
 ): Share | undefined {
   const { weight } = targets[index] ?? {};
   const isOneOfSeveral = weight !== undefined && targets[1]?.weight !== undefined;

@@ -162,12 +162,12 @@ const codes: Readonly<Record<number, string>> = {
   429: 'rate_limit_exceeded',
 };
 
-interface Failure extends Pick<ProviderFailure, 'message' | 'code' | 'param'> {
+interface SandboxFailure extends Pick<ProviderFailure, 'message' | 'code' | 'param'> {
   readonly status: number;
   readonly errorCode?: string | undefined;
 }
 
-function sandboxFailure(thrown: unknown): Failure {
+function sandboxFailure(thrown: unknown): SandboxFailure {
   if (thrown instanceof AskedFailure)
     return { status: thrown.status, message: thrown.message, code: codes[thrown.status] };
   if (!(thrown instanceof GatewayError)) return { status: 500, message: 'the sandbox failed' };
@@ -175,7 +175,7 @@ function sandboxFailure(thrown: unknown): Failure {
   return { status: failure.status, message, code: codes[failure.status] ?? code, param, errorCode };
 }
 
-function errorBody(dialect: Dialect, { status, message, code, param, errorCode }: Failure): Fields {
+function errorBody(dialect: Dialect, { status, message, code, param, errorCode }: SandboxFailure): Fields {
   const { type } = parseFailure({ message }, status);
   // OpenAI has one name for all of the client's mistakes.
   const isOne = dialect.ownHeaders === undefined && status < 500 && status !== 429;

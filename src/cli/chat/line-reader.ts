@@ -126,7 +126,7 @@ function showPrompt(lines: Interface, text: string): void {
   lines.prompt(true);
 }
 
-interface Block {
+interface QuestionLines {
   /** The question that a line completes; undefined if more has to come. */
   add(line: string, how?: { readonly isPasted: boolean }): string | undefined;
   /** Discards an incomplete question; returns whether there was one. */
@@ -134,7 +134,7 @@ interface Block {
 }
 
 /** Several lines are one question if they are between two lines of """, end with \, or are pasted. */
-function createBlock(): Block {
+function createBlock(): QuestionLines {
   let kept: string[] = [];
   let isOpen = false;
   const take = () => {

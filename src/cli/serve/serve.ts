@@ -48,7 +48,7 @@ export interface ServeOptions extends CommonOptions {
 }
 
 /** One run of the command: its options, and where its output goes. */
-interface Run {
+interface ServeRun {
   readonly options: ServeOptions;
   readonly io: Io;
   readonly isPretty: boolean;
@@ -95,7 +95,7 @@ export async function serve(
   // An agent with a login of its own also sends its headers, with the key, to its vendor: that key must end with it.
   const made = login === undefined ? localKey.readOrMake(io.env) : generateKey();
   const isPretty = (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty';
-  const run: Run = {
+  const run: ServeRun = {
     options,
     io,
     isPretty,
@@ -184,7 +184,7 @@ function alreadyRunning(error: unknown, port: number, { env }: Io): unknown {
 }
 
 async function load(
-  { io, options, localKey, login }: Run,
+  { io, options, localKey, login }: ServeRun,
   more: Partial<LoadOptions> | undefined,
 ): Promise<LoadedConfig> {
   const { mask } = options;
@@ -204,7 +204,11 @@ function memoryProblem(wanted: number, count: number): string | undefined {
   return `${few} in place of ${many}, for which there is too little memory`;
 }
 
-function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config, workers: number): Recording {
+function recordingOf(
+  { io, isPretty, isColoured, options }: ServeRun,
+  config: Config,
+  workers: number,
+): Recording {
   const exchanges = isPretty ? 'pretty' : 'json';
   return {
     file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
@@ -215,7 +219,10 @@ function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config,
   };
 }
 
-function storeLog({ stderr, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
+function storeLog(
+  { stderr, isPretty, paint, options }: ServeRun,
+  recorder: Recorder,
+): (record: object) => void {
   if (!isPretty) return (record) => recorder.log('cause' in record ? 'error' : 'info', 'plants', record);
   return (record) => {
     if (options.quiet !== true) stderr.write(requestLine(record, paint));
@@ -232,7 +239,7 @@ interface Started {
 }
 
 /** Prints where everything is, follows the configuration's file, and stops everything when the signal comes. */
-async function untilStopped(run: Run, started: Started): Promise<void> {
+async function untilStopped(run: ServeRun, started: Started): Promise<void> {
   const { io } = run;
   const { loaded, log, services } = started;
   const isFound = run.onReady === undefined;
@@ -257,7 +264,7 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
 }
 
 /** Reloads when the file changes and on SIGHUP. Returns the function that ends it. */
-function follow(run: Run, { loaded, log, services }: Started, addressFile: AddressFile): () => void {
+function follow(run: ServeRun, { loaded, log, services }: Started, addressFile: AddressFile): () => void {
   const { io, options } = run;
   const { path } = loaded;
   // The user's own file may be made, or made again, while the gateway runs.
@@ -296,7 +303,7 @@ function lockedOut(program: string): string {
 }
 
 /** Whether `send` finds a key that is valid. */
-function canSend({ io, ownKey }: Run, config: Config): boolean {
+function canSend({ io, ownKey }: ServeRun, config: Config): boolean {
   const { GATEWAY_KEY: given } = io.env;
   return given ? config.keys.find(given) !== undefined : ownKey(config) !== undefined;
 }
@@ -312,7 +319,7 @@ async function unusedCredentials(
   return credentialsAtHand(io.env);
 }
 
-function announce(run: Run, started: Started): void {
+function announce(run: ServeRun, started: Started): void {
   const { io, stderr, options, isPretty, paint, localKey } = run;
   const { loaded, recorder, services, unused } = started;
   const { url, host, workers, plants, metricsUrl } = services;

@@ -13,7 +13,7 @@ interface BlockOutput {
   close(seal: string | undefined): void;
 }
 
-interface Block {
+interface QueuedBlock {
   readonly kind: 'text' | 'thinking' | 'sealed' | 'call';
   readonly call?: CallStart;
   seal?: string;
@@ -32,12 +32,12 @@ interface Block {
  */
 export class BlockQueue {
   readonly #output: BlockOutput;
-  #open: Block | undefined;
+  #open: QueuedBlock | undefined;
   /** In order; those before `#first` were shown, because taking them out one by one would move all others each time. */
-  #waiting: Block[] = [];
+  #waiting: QueuedBlock[] = [];
   #first = 0;
   /** Calls whose input may go on, by their index. */
-  readonly #calls = new Map<number, Block>();
+  readonly #calls = new Map<number, QueuedBlock>();
 
   constructor(output: BlockOutput) {
     this.#output = output;
@@ -102,7 +102,7 @@ export class BlockQueue {
     }
   }
 
-  #enter(block: Block): void {
+  #enter(block: QueuedBlock): void {
     if (this.#isWaiting || (this.#open !== undefined && isBusy(this.#open))) {
       this.#waiting.push(block);
       return;
@@ -123,7 +123,7 @@ export class BlockQueue {
     return this.#waiting.length > 0;
   }
 
-  #next(): Block | undefined {
+  #next(): QueuedBlock | undefined {
     const block = this.#waiting[this.#first];
     this.#first += 1;
     if (this.#first < this.#waiting.length) return block;
@@ -132,7 +132,7 @@ export class BlockQueue {
     return block;
   }
 
-  #show(block: Block): void {
+  #show(block: QueuedBlock): void {
     if (block.kind === 'sealed') {
       this.#output.sealed(block.input);
       return;
@@ -153,13 +153,13 @@ export class BlockQueue {
 }
 
 /** Whether more input may follow, as far as its arguments show. */
-function isBusy(block: Block): boolean {
+function isBusy(block: QueuedBlock): boolean {
   if (block.kind !== 'call' || block.isEnded) return false;
   block.progress.add(block.unread);
   block.unread = '';
   return !block.progress.isComplete;
 }
 
-function newBlock(kind: Block['kind'], input: string): Block {
+function newBlock(kind: QueuedBlock['kind'], input: string): QueuedBlock {
   return { kind, input, unread: '', progress: new JsonProgress(), isEnded: false };
 }

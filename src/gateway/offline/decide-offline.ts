@@ -29,12 +29,12 @@ import { withBody } from '../sender.ts';
 import type { PredictedDecision, Question, RouteReport } from './question.ts';
 
 /** What the policies decide about a subject, possibly with more to report. */
-interface Decided {
+interface DecidedSubject {
   readonly decision: Decision;
 }
 
 /** What would be sent to a target. */
-export type OfflineTarget<Found extends Decided = Decided> = {
+export type OfflineTarget<Found extends DecidedSubject = DecidedSubject> = {
   /** The provider and the model's name there. */
   readonly target: string;
   readonly dialect: DialectName;
@@ -47,7 +47,7 @@ export type OfflineTarget<Found extends Decided = Decided> = {
 );
 
 /** A request that strict parsing takes, and what is decided about it and about what would leave. */
-export interface OfflineDecision<Found extends Decided = Decided> {
+export interface OfflineDecision<Found extends DecidedSubject = DecidedSubject> {
   readonly subject: Subject;
   readonly found: Found;
   readonly decision: Decision;
@@ -65,7 +65,7 @@ export interface OfflineDecision<Found extends Decided = Decided> {
  * Nothing is decided about a body that strict parsing refuses. Where rules ask services about texts, it is decided again
  * when those have answered.
  */
-export async function decideWith<Found extends Decided>(
+export async function decideWith<Found extends DecidedSubject>(
   question: Question,
   decide: (subject: Subject) => Found,
 ): Promise<WholeDecision<Found>> {
@@ -76,12 +76,12 @@ export async function decideWith<Found extends Decided>(
     : withChecks({ checks, calls: new CheckCalls() }, (results) => checks.decide(results, whole));
 }
 
-interface WholeDecision<Found extends Decided> {
+interface WholeDecision<Found extends DecidedSubject> {
   readonly predicted: PredictedDecision;
   readonly decided: OfflineDecision<Found> | undefined;
 }
 
-function decideOnce<Found extends Decided>(
+function decideOnce<Found extends DecidedSubject>(
   question: Question,
   decide: (subject: Subject) => Found,
 ): WholeDecision<Found> {

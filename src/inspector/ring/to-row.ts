@@ -70,11 +70,11 @@ function entryRow(entry: RingEntry): ExchangeRow {
   return row as ExchangeRow; // undefined members are left out of the JSON
 }
 
-type Decided = Pick<Partial<ExchangeRecord>, 'decision' | 'rules' | 'outcome'>;
+type DecidedRecord = Pick<Partial<ExchangeRecord>, 'decision' | 'rules' | 'outcome'>;
 type ShownDecision = NonNullable<ExchangeRow['decision']>;
 
 /** What the rules decided, about the request and then about its answer. */
-export function decisionOf({ decision, rules = [], outcome }: Decided): ShownDecision | undefined {
+export function decisionOf({ decision, rules = [], outcome }: DecidedRecord): ShownDecision | undefined {
   const onAnswer = rules.filter(({ on, mode }) => on === 'answer' && mode === 'enforce');
   const has = (action: string) => onAnswer.some((rule) => rule.action === action);
   if (outcome === 'refused' && has('block')) return 'block';
@@ -83,7 +83,10 @@ export function decisionOf({ decision, rules = [], outcome }: Decided): ShownDec
 }
 
 /** The rule that determined the decision: the first one whose action it is. */
-export function decidingRule({ rules = [] }: Decided, decision: string | undefined): string | undefined {
+export function decidingRule(
+  { rules = [] }: DecidedRecord,
+  decision: string | undefined,
+): string | undefined {
   return rules.find(({ action, mode }) => mode === 'enforce' && action === decision)?.id;
 }
 

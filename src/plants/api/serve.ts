@@ -127,7 +127,7 @@ function causeText(thrown: GatewayError): string {
   return stack ?? messageOfError(cause);
 }
 
-interface Route {
+interface OperationRoute {
   readonly operation: Operation;
   readonly parameter: string;
 }
@@ -135,7 +135,7 @@ interface Route {
 type Methods = ReadonlyMap<string, Operation>;
 
 /** Finds the operation of a method and path. Throws endpoint.unknown, and method.not_allowed with the allowed methods. */
-function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {
+function createRouter(operations: readonly Operation[]): (method: string, path: string) => OperationRoute {
   const byPath = new Map<string, Map<string, Operation>>();
   for (const operation of operations) {
     const path = operation.path.replace(/\{.*/, '{}');

@@ -46,7 +46,7 @@ export class Search {
 }
 
 /** Consecutive turns of one role, by the first. */
-interface Run {
+interface TurnRun {
   readonly turn: number;
   readonly role: Role | undefined;
 }
@@ -70,7 +70,7 @@ class Gatherer implements Visitor {
   readonly #windows: Windows;
   /** Where texts stand from here on. */
   #unit: Unit = wholeUnit;
-  #run: Run = { turn: 0, role: undefined };
+  #run: TurnRun = { turn: 0, role: undefined };
 
   constructor({ patternSet, reader, borderReader, checkpoint }: GathererParts) {
     this.#patternSet = patternSet;

@@ -17,10 +17,10 @@ export interface Authorizer {
   /** Rejects with provider.credentials_missing. */
   authorize(request: HostRequest): Promise<Authorization>;
   /** The provider refused a request (401 or 403). Returns whether another try may be accepted. */
-  refused(refusal: Refusal): boolean;
+  refused(refusal: ProviderRefusal): boolean;
 }
 
-interface Refusal {
+interface ProviderRefusal {
   readonly headers: AnswerHeaders;
   /** Milliseconds since the request left: what was learnt since then makes a difference. */
   readonly ageMs: number;

@@ -2,7 +2,7 @@ import { type AuthorizedHost, type Authorizer, requirePackage } from './authoriz
 import { bearerAuthorizer } from './credential-cache.ts';
 
 /** The part of `@azure/identity` that is used. */
-interface Identity {
+interface AzureIdentity {
   readonly DefaultAzureCredential: new () => {
     getToken(scope: string): Promise<{ readonly token: string; readonly expiresOnTimestamp: number } | null>;
   };
@@ -11,7 +11,7 @@ interface Identity {
 /** Microsoft Entra ID by the default chain: environment, workload identity, managed identity, Azure CLI and others. */
 export function azureAuthorizer({ name, url }: AuthorizedHost): Authorizer {
   const fetch = async () => {
-    const { DefaultAzureCredential } = requirePackage('azure', { provider: name }) as Identity;
+    const { DefaultAzureCredential } = requirePackage('azure', { provider: name }) as AzureIdentity;
     // A new one each time, so that it keeps nothing that was refused, or that "az login" has replaced.
     const found = await new DefaultAzureCredential().getToken(scopeOf(url));
     if (found === null) throw new Error('no credential of the chain gave a token');

@@ -10,11 +10,11 @@ import {
   announcing,
   certain,
   createExpressionDetector,
+  type ExpressionRule,
   likely,
   named,
   number,
   possible,
-  type Rule,
 } from '../text/expression-detector.ts';
 
 /**
@@ -29,7 +29,7 @@ function checked(
     words,
     alone,
   }: { isRight: (value: string) => boolean; words: string; alone?: typeof likely | typeof possible },
-): Rule {
+): ExpressionRule {
   const announces = announcing(words);
   return {
     expression,
@@ -107,7 +107,7 @@ function isNhsNumber(value: string): boolean {
 
 const ninoNames = announcing('nino|national insurance|ni');
 
-const rules: readonly Rule[] = [
+const rules: readonly ExpressionRule[] = [
   checked(number('(?:[XYZ][- ]?\\d{7}|\\d{8})[- ]?[A-HJ-NP-TV-Z]'), 'Spanish DNI or NIE', {
     isRight: isSpanish,
     words: 'dni|nif|nie|documento|identidad|c[ée]dula',

@@ -2,7 +2,7 @@ import { type Detector, type Finding, isSureEnough } from '../detector.ts';
 import { wordsBefore } from './context-words.ts';
 
 /** What an expression matches, and how a match becomes a finding. */
-export interface Rule {
+export interface ExpressionRule {
   /** Global and case-insensitive; every repetition in it is bounded. */
   readonly expression: RegExp;
   /** The confidence; undefined if the value is not of this kind. `value` is in upper case. */
@@ -20,7 +20,7 @@ export interface RuleContext {
 interface Options {
   readonly prefilter: readonly string[];
   readonly reach: number;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly ExpressionRule[];
   /** False if a value in lower case has lost its checksum; for what is only possible the folded text is searched too. */
   readonly folded?: boolean;
   readonly neverCertain?: true;
@@ -42,7 +42,7 @@ export function createExpressionDetector({ prefilter, rules, folded = true, ...o
   };
 }
 
-function findByRule(text: string, { expression, validate }: Rule): readonly Finding[] {
+function findByRule(text: string, { expression, validate }: ExpressionRule): readonly Finding[] {
   return [...text.matchAll(expression)].flatMap((match) => {
     // If there is a group named "value", only that part of the match counts.
     const value = match.groups?.value ?? match[0];
@@ -60,7 +60,11 @@ export function number(pattern: string, flags = 'gi'): RegExp {
 }
 
 /** A value whose shape says too little: it counts only right after its name. */
-export function named(expression: RegExp, words: string, result: Pick<Finding, 'confidence' | 'why'>): Rule {
+export function named(
+  expression: RegExp,
+  words: string,
+  result: Pick<Finding, 'confidence' | 'why'>,
+): ExpressionRule {
   const announces = announcing(words);
   return { expression, validate: (_, { isAnnounced }) => (isAnnounced(announces) ? result : undefined) };
 }
