@@ -10,6 +10,8 @@ const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 8_000;
 // Longer than the server's own: only a server that is cut off leaves it to this one.
 const queryTimeoutMs = 10_000;
+/** For what is done once. */
+const longestMs = 600_000;
 const retry = { firstMs: 50, maxMs: 2_000 };
 const bigintType = 20;
 
@@ -116,6 +118,12 @@ export async function connectPostgres(url: string, name: string) {
     query: async <Row>(sql: string, values: readonly unknown[] = []) => {
       const { rows } = await client.query(sql, [...values]);
       return rows as readonly Row[]; // the columns that the query names
+    },
+    /** Several statements in one transaction, which may take long on large tables. */
+    run: async (sql: string) => {
+      const longer = `select set_config('statement_timeout', '${longestMs}', true)`;
+      const query = { text: `${longer}; ${sql}`, query_timeout: longestMs }; // which pg's types don't know
+      await client.query(query);
     },
     /** Nobody waits for a server that may hang. */
     close: () => void client.end().catch(() => undefined),

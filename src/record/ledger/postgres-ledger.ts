@@ -60,16 +60,16 @@ create table if not exists ledger_session_raises (${raiseDefinitions(types.integ
 create index if not exists ledger_session_names on ledger_session_sums (session, key_id);
 `;
 
-/** What a ledger of a build before moved segments lacks; the table that shows that it has them comes last. */
+/** What a ledger of a build before moved segments lacks. What locks a table comes late, what shows that it is done last. */
 const movedSchema = `
-${timeDefinitions(types.integer)
-  .map((definition) => `alter table ledger_session_sums add column if not exists ${definition};`)
-  .join('\n')}
 create table if not exists ledger_provider_sums (shard bigint not null, ${sumDefinitions(providerSums, types.integer)},
   primary key (quarter, shard, provider));
 insert into ledger_provider_sums (shard, ${providerSums.columns.join()})
   select 0, ${providerSums.columns.join()} from ${earlierProviderSums('ledger_exchanges')}
   where not exists (select from ledger_provider_sums);
+${timeDefinitions(types.integer)
+  .map((definition) => `alter table ledger_session_sums add column if not exists ${definition};`)
+  .join('\n')}
 ${earlierTimes('ledger_session_sums', 'ledger_exchanges')};
 create table if not exists ledger_moved_segments (${movedDefinitions(types.integer)});
 `;
@@ -234,9 +234,9 @@ function bounded(sum: string): string {
 /** Creates the tables that the database lacks. Throws config.invalid if a newer version created them. */
 async function preparePostgres(client: PostgresClient): Promise<void> {
   if ((await hasTables(client)) && (await partsOf(client)).moved) return;
-  // Several statements without parameters run as one transaction; the lock makes gateways that start together take turns.
+  // The lock makes gateways that start together take turns.
   const all = `${schema} ${sessionSchema} ${movedSchema}`;
-  await client.query(`select pg_advisory_xact_lock(${advisoryLock}); ${all}`);
+  await client.run(`select pg_advisory_xact_lock(${advisoryLock}); ${all}`);
   await hasTables(client);
 }
 
