@@ -25,7 +25,7 @@ const scenarios = [
 ];
 
 /** Long enough for what is given back once nothing is asked. */
-const idleMs = 10_000;
+const idleMs = 40_000;
 
 /** Samples by scenario and contender, and the memory of each afterwards. */
 export async function measureJson({ contenders, options, folder, say }) {

@@ -10,8 +10,8 @@ export interface HeapWatch {
 /** Of the heap's limit. */
 const maxShare = 0.85;
 const checkMs = 1_000;
-/** Checks in a row at which nothing is open, before memory is given back. */
-const idleChecks = 5;
+/** Checks in a row at which nothing is open, before memory is given back: what V8 has to take again costs CPU time. */
+const idleChecks = 30;
 /** A collection takes some 20 ms, in which a request would wait: not worth it for less. */
 const minGrownBytes = 16 * 1_048_576;
 /** The pages that one collection empties go back to the system with the next. */

@@ -17,7 +17,7 @@ test('gives memory back once nothing is open, and not before', async () => {
   onTestFinished(() => watch.stop());
   work();
   const taken = megabytes();
-  await pause(400);
+  await pause(1_000);
   const whileOpen = megabytes();
   isOpen = false;
   while (megabytes() > taken - 40) await pause(20); // the test's own limit ends it
