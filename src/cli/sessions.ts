@@ -150,7 +150,7 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
     const records = await recordsFile(options, io);
     const turns = await readTurns(
       { place, records },
-      { session: sum.session, limit, sinceMs: sum.started_ms },
+      { session: sum.session, limit, sinceMs: sum.started_ms, untilMs: sum.last_ms },
     );
     return [{ sum, turns: turns.filter(({ key_id }) => key_id === sum.key) }];
   });

@@ -11,13 +11,15 @@ const pollMs = 200;
 
 /**
  * The records of a file and of those of earlier days, newest first; none if there are none. Anything that is not a record is
- * skipped.
+ * skipped, and with `untilMs` files that began long after that time.
  */
 export async function* recordsBackwards(
   file: string,
   findLines: (block: Buffer) => Iterable<Buffer> = linesFromEnd,
+  untilMs = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<ExchangeRecord> {
   for await (const handle of openFiles(file)) {
+    if ((await beganMs(handle)) > untilMs + longestMs) continue;
     for await (const block of blocksBackwards(handle)) {
       for (const line of findLines(block)) {
         const record = parseRecord(line);
@@ -25,6 +27,16 @@ export async function* recordsBackwards(
       }
     }
   }
+}
+
+/** No exchange takes longer. */
+const longestMs = 86_400_000;
+const firstBytes = 96;
+
+/** When a file's first exchange began; NaN if that is unknown. */
+async function beganMs(handle: FileHandle): Promise<number> {
+  const { buffer } = await handle.read(Buffer.alloc(firstBytes), 0, firstBytes, 0);
+  return Date.parse(/"time":"([^"]*)"/.exec(buffer.toString('latin1'))?.[1] ?? '');
 }
 
 /** Each once, even if it is put aside meanwhile, the latest first; closed when the next one is requested. */

@@ -148,7 +148,7 @@ test('show has requests that the ledger has only summed up from the records, onc
   const cwd = directoryWith('records: { ledger: true, file: records.jsonl }\n');
   mkdirSync(join(cwd, '.local/state/gateway'), { recursive: true, mode: 0o700 });
   const file = await openLedgerFile(join(cwd, '.local/state/gateway/ledger.sqlite'));
-  const startedMs = Date.now() - hourMs;
+  const startedMs = Date.now() - 60 * hourMs;
   const turns = [1, 2, 3].map((number) => turn(number, { started_ms: startedMs + number }));
   file.add({ segment: { owner: 'o', number: 1 }, sums: sumsOf(turns) });
   file.add({ rows: [turn(4, { started_ms: startedMs + 4, outcome: 'unknown' })] });
@@ -182,7 +182,14 @@ test('show has requests that the ledger has only summed up from the records, onc
     record(7, { request_id: 'req_other', key: 'shop-other' }),
     record(8, { request_id: 'req_another', session: 'alpha-10' }),
   ];
-  writeFileSync(join(cwd, 'records.jsonl'), records.map((each) => `${JSON.stringify(each)}\n`).join(''));
+  const write = (name: string, given: readonly object[]) =>
+    writeFileSync(join(cwd, name), given.map((each) => `${JSON.stringify(each)}\n`).join(''));
+  write('records.2026-01-01.jsonl', records.slice(0, 2));
+  write('records.2026-01-02.jsonl', records.slice(2));
+  // Of a time when the session was over, so it isn't read.
+  write('records.jsonl', [
+    record(9, { request_id: 'req_late', time: new Date(startedMs + 30 * hourMs).toISOString() }),
+  ]);
 
   const { json } = await command('sessions show alpha-1 -o json', { cwd });
 

@@ -45,7 +45,10 @@ export async function showSession({
   const sum = sums.find((each) => each.key === key);
   if (sum === undefined)
     throw new GatewayError('inspector.unknown', 'there is no such session in the ledger');
-  const turns = await readTurns({ place, records }, { session, limit: shownTurns, sinceMs: sum.started_ms });
+  const turns = await readTurns(
+    { place, records },
+    { session, limit: shownTurns, sinceMs: sum.started_ms, untilMs: sum.last_ms },
+  );
   return { session: toSession(sum), turns: turns.filter(({ key_id }) => key_id === key).map(toTurn) };
 }
 

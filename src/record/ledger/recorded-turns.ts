@@ -5,8 +5,9 @@ import type { LedgerRow } from './ledger-row.ts';
 export interface TurnQuery {
   readonly session: string;
   readonly limit: number;
-  /** When its first request began. */
+  /** When its first request began, and its last one. */
   readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
 const nanoUsdPerUsd = 1_000_000_000;
@@ -26,7 +27,7 @@ export async function withRecorded(
 
 async function recordedTurns(
   file: string,
-  { session, limit, sinceMs }: TurnQuery,
+  { session, limit, sinceMs, untilMs }: TurnQuery,
 ): Promise<readonly LedgerRow[]> {
   const found: LedgerRow[] = [];
   const ofSession = linesWith([session]); // an id has no character that JSON escapes
@@ -35,7 +36,7 @@ async function recordedTurns(
     const first = block.subarray(0, block.indexOf('\n'));
     return first.includes(session) ? ofSession(block) : [...ofSession(block), first];
   };
-  for await (const record of recordsBackwards(file, lines)) {
+  for await (const record of recordsBackwards(file, lines, untilMs)) {
     if (Date.parse(record.time) + record.total_ms < sinceMs) break;
     if (record.session === session && isCharged(record)) found.push(toRow(record));
     if (found.length > limit) break;

@@ -147,7 +147,7 @@ export function testStore(open: () => Promise<Opened>): void {
     ]);
     const turns = await readTurns(
       { place, records: undefined },
-      { session: 's1', limit: 2, sinceMs: startedMs },
+      { session: 's1', limit: 2, sinceMs: startedMs, untilMs: startedMs + 2 * dayMs },
     );
     expect(turns.map(({ request_id, subagent }) => [request_id, subagent])).toEqual([
       ['b', null],
