@@ -8,7 +8,6 @@ import {
 } from '../automaton/border-reader.ts';
 import type { TextView } from '../automaton/byte-reader.ts';
 import type { TextBytes } from '../automaton/code-points.ts';
-import { isState } from '../automaton/dfa-state.ts';
 import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { Pattern, PatternSet } from '../automaton/patterns.ts';
 import type { Checkpoint } from '../checkpoint.ts';
@@ -92,14 +91,12 @@ interface Progress {
   readonly carried: Carried;
   /** Patterns that are known to be in it or to end with it: those that end with it show only in the next one. */
   readonly found: ReadonlySet<number>;
-  /** Detectors whose prefilter it passed: what they find may go on. */
-  readonly candidates: readonly number[];
   /** Length of the run of key characters with which it ends. */
   readonly run: number;
 }
 
 const nothingFound: ReadonlySet<number> = new Set();
-const none: Progress = { carried: nothingCarried, found: nothingFound, candidates: [], run: 0 };
+const none: Progress = { carried: nothingCarried, found: nothingFound, run: 0 };
 
 /**
  * The last texts of one sequence, and what is in progress where they end. Patterns are read on from text to text, with
@@ -112,10 +109,10 @@ class Window implements BorderListener {
   #progress = none;
   /** The patterns that end in the text that is read and began before it; mostly there are none. */
   readonly #across = new Map<number, TextView>();
-  /** Detectors that must run on the texts added since the last run. */
-  readonly #scheduled = new Set<number>();
-  /** The last text of which it is not known what prefilters seek at its end. */
-  #unfiltered: Segment | undefined;
+  /** Detectors that must run, by number: as long as the last text stays in which their prefilter passed, or began to. */
+  readonly #scheduled = new Map<number, Segment>();
+  /** Whether texts were added since the last run. */
+  #isWaiting = false;
 
   constructor(parts: WindowParts) {
     this.#parts = parts;
@@ -126,22 +123,24 @@ class Window implements BorderListener {
   }
 
   note(pattern: number, view: TextView): void {
-    if (this.#parts.patternSet.patterns[pattern]?.kind === 'detector') this.#scheduled.add(pattern);
+    if (this.#parts.patternSet.patterns[pattern]?.kind === 'detector') this.#scheduleBefore(pattern);
     else if (!this.#across.has(pattern)) this.#across.set(pattern, view);
   }
 
   add(segment: Segment, verdict: TextVerdict): void {
     const { document, entry } = segment.place;
     const text = bytesOf(document, entry);
-    const before = this.#progress;
     this.#progress = this.#readOn(segment, text, verdict);
     this.#segments.push(segment);
-    if (!isState(verdict.after.folded)) this.#unfiltered = segment;
-    if (this.#segments.length > 1) {
-      for (const number of before.candidates) this.#scheduled.add(number);
-      for (const number of verdict.candidates) this.#scheduled.add(number);
-    }
+    this.#isWaiting = true;
+    for (const number of verdict.candidates) this.#scheduled.set(number, segment);
     if (isLong(segment) || this.#segments.length >= segmentLimit) this.run();
+  }
+
+  /** Schedules a detector for what began with the text before. */
+  #scheduleBefore(detector: number): void {
+    const before = this.#segments[this.#segments.length - 1];
+    if (before !== undefined) this.#scheduled.set(detector, before);
   }
 
   /** Reads on from what is in progress through a text, and reports what ends there. Some readers may leave it out. */
@@ -152,14 +151,11 @@ class Window implements BorderListener {
     const isOptional = segment.optional !== undefined;
     const carried = isOptional ? borderReader.either(before.carried, after) : after;
     const found = this.#reportPatterns(segment, verdict);
-    const { candidates } = verdict;
     const run = this.#readRun(text, before.run);
-    if (!isOptional) return { carried, found, candidates, run };
+    if (!isOptional) return { carried, found, run };
     return {
       carried,
       found: found.size === 0 ? before.found : new Set([...before.found, ...found]),
-      candidates:
-        before.candidates.length === 0 ? candidates : [...new Set([...before.candidates, ...candidates])],
       run: Math.max(run, before.run),
     };
   }
@@ -196,20 +192,25 @@ class Window implements BorderListener {
     const { longRuns } = this.#parts.patternSet;
     if (longRuns.length === 0) return 0;
     const { length, fillsText } = runAtStart(text);
-    if (before + length >= longRunLength) for (const number of longRuns) this.#scheduled.add(number);
+    if (before + length >= longRunLength) {
+      for (const number of longRuns) this.#scheduleBefore(number);
+    }
     return fillsText ? before + length : runAtEnd(text);
   }
 
   /** Runs the scheduled detectors. */
   run(): void {
-    if (this.#segments.length > 1 && this.#scheduled.size > 0) {
+    if (this.#isWaiting && this.#segments.length > 1 && this.#scheduled.size > 0) {
       for (const group of groupsOf(this.#segments)) {
         this.#parts.checkpoint();
         this.#detect(group);
       }
     }
+    this.#isWaiting = false;
     this.#trim();
-    if (this.#unfiltered === undefined || !this.#segments.includes(this.#unfiltered)) this.#scheduled.clear();
+    for (const [number, segment] of this.#scheduled) {
+      if (!this.#segments.includes(segment)) this.#scheduled.delete(number);
+    }
   }
 
   /** What detectors find in texts that are joined, with nothing and with a space between any two. */
@@ -236,7 +237,7 @@ class Window implements BorderListener {
     const last = texts[texts.length - 1] as string;
     const longest = Math.max(first.length, last.length);
     const byReach = new Map<number, number[]>();
-    for (const number of this.#scheduled) {
+    for (const number of this.#scheduled.keys()) {
       const pattern = this.#parts.patternSet.patterns[number];
       if (pattern?.kind !== 'detector') continue;
       const { detector } = pattern;
