@@ -38,6 +38,7 @@ const contender = gateway({
 const cases = [
   { name: 'whole answer, request of 250 B', body: bodies.small(), isStream: false, share: 1 },
   { name: 'whole answer, request of 8 KB', body: bodies['8 KB'](), isStream: false, share: 1 },
+  { name: 'whole answer, request of 60 KB', body: bodies['60 KB'](), isStream: false, share: 0.5 },
   { name: 'whole answer, request of 360 KB', body: bodies['360 KB'](), isStream: false, share: 0.2 },
   { name: 'first byte of a stream', body: streamBody({ events: 3, gapMs: 0 }), isStream: true, share: 1 },
 ];

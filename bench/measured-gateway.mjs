@@ -24,7 +24,7 @@ export async function startStreams(answer) {
   return { url: `http://127.0.0.1:${host.address().port}`, close: () => host.close() };
 }
 
-/** The program with a configuration and its variables: `ask` reads a whole answer, `cpu` is in nanoseconds so far. */
+/** The program with a configuration and its variables: `url` is where it listens, `ask` reads a whole answer, `cpu` is in nanoseconds so far. */
 export async function startMeasured(yaml, environment) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   const file = join(folder, 'gateway.yaml');
@@ -65,6 +65,7 @@ export async function startMeasured(yaml, environment) {
       request.end(JSON.stringify(body));
     });
   return {
+    url,
     ask,
     /** Of its main thread. */
     cpu: () => Number(readFileSync(`/proc/${gateway.pid}/schedstat`, 'utf8').split(' ')[0]),
