@@ -53,22 +53,20 @@ const host = createServer(async (request, response) => {
 });
 await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${host.address().port}`;
-const config = `providers: { anthropic: { dialect: anthropic, base_url: "${url}", api_key: "\${HOST_KEY}" } }
+const own = `providers: { anthropic: { dialect: anthropic, base_url: "${url}", api_key: "\${HOST_KEY}" } }
 models: [{ match: "*", provider: anthropic }]
 server: { port: 0 }
-projects: { own: { keys: [{ id: own, value: "\${OWN_KEY}" }] } }
 `;
+const config = `${own}projects: { own: { keys: [{ id: own, value: "\${OWN_KEY}" }] } }\n`;
 const keys = { HOST_KEY: 'sk-ant-bench-0123456789abcdef', OWN_KEY: key };
 const file = join(folder, 'run.yaml');
-writeFileSync(file, config, { mode: 0o600 });
+writeFileSync(file, own, { mode: 0o600 });
 
 const gateway = await startMeasured(config, keys);
 const environment = {
   PATH: process.env.PATH,
   HOME: folder,
   ...keys,
-  GATEWAY_KEY: key,
-  GATEWAY_URL: gateway.url,
   DISABLE_AUTOUPDATER: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 };
@@ -92,7 +90,7 @@ const cases = {
       '-d',
       body,
     ]),
-  'gateway send': () => toEnd(process.execPath, [program, 'send', '-m', 'claude-sonnet-4-5', 'hello']),
+  'gateway send': () => toEnd(process.execPath, [program, 'send', '-m', 'claude-sonnet-4-5', 'hello'], { GATEWAY_KEY: key, GATEWAY_URL: gateway.url }),
   ...(claude !== undefined && {
     'claude -p': () =>
       toFirstRequest(claude, ['-p', 'hello'], { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: keys.HOST_KEY }),
@@ -130,9 +128,9 @@ console.log(
 );
 
 /** Milliseconds until it has ended. */
-async function toEnd(command, argv) {
+async function toEnd(command, argv, more) {
   const startedAt = performance.now();
-  const child = spawn(command, argv, { env: environment, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(command, argv, { env: { ...environment, ...more }, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   let words = '';
   child.stderr.on('data', (text) => {
     words += text;
