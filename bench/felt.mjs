@@ -56,6 +56,7 @@ const url = `http://127.0.0.1:${host.address().port}`;
 const own = `providers: { anthropic: { dialect: anthropic, base_url: "${url}", api_key: "\${HOST_KEY}" } }
 models: [{ match: "*", provider: anthropic }]
 server: { port: 0 }
+plants: { store: { enabled: false } }
 `;
 const config = `${own}projects: { own: { keys: [{ id: own, value: "\${OWN_KEY}" }] } }\n`;
 const keys = { HOST_KEY: 'sk-ant-bench-0123456789abcdef', OWN_KEY: key };
@@ -90,7 +91,11 @@ const cases = {
       '-d',
       body,
     ]),
-  'gateway send': () => toEnd(process.execPath, [program, 'send', '-m', 'claude-sonnet-4-5', 'hello'], { GATEWAY_KEY: key, GATEWAY_URL: gateway.url }),
+  'gateway send': () =>
+    toEnd(process.execPath, [program, 'send', '-m', 'claude-sonnet-4-5', 'hello'], {
+      GATEWAY_KEY: key,
+      GATEWAY_URL: gateway.url,
+    }),
   ...(claude !== undefined && {
     'claude -p': () =>
       toFirstRequest(claude, ['-p', 'hello'], { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: keys.HOST_KEY }),
@@ -130,7 +135,11 @@ console.log(
 /** Milliseconds until it has ended. */
 async function toEnd(command, argv, more) {
   const startedAt = performance.now();
-  const child = spawn(command, argv, { env: { ...environment, ...more }, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(command, argv, {
+    env: { ...environment, ...more },
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let words = '';
   child.stderr.on('data', (text) => {
     words += text;

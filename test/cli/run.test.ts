@@ -28,6 +28,18 @@ echo; echo "$ANTHROPIC_BASE_URL"`;
   expect(records.trimEnd().split('\n')).toEqual([expect.stringContaining('"path":"/v1/models"')]);
 });
 
+test('an agent with its own model starts without a word from any host', async () => {
+  const host = await startHost((response) => response.end('{"data":[]}'));
+  const yaml = `providers: { o: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${K}" } }
+models: [{ match: "*", provider: o }]`;
+
+  expect(await run({ yaml, env: { K: 'sk-0123456789abcdef' } })).toMatchObject({
+    exit: 0,
+    stdout: 'started\n',
+  });
+  expect(host.requests).toEqual([]);
+});
+
 const own = ['-p', 'a  b', '--help', '-o', 'json', '-c', 'x', '--', '--version', 'help', ''];
 test.each([
   ["everything after the agent's name is the agent's", own, own],
@@ -184,7 +196,6 @@ describe('GATEWAY_URL', () => {
     expect(proxy.requests.map(({ target }) => target)).toEqual([
       '/llm/v1/models/claude-sonnet-4-5',
       '/llm/v1/models/claude-sonnet-4-5',
-      '/llm/v1/gateway/models',
     ]);
   });
 

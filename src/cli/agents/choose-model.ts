@@ -101,6 +101,8 @@ export async function readModelLimits(
   model: string | undefined,
   signal: AbortSignal,
 ): Promise<ModelLimits> {
+  // The list may have to wait for those of the hosts.
+  if (model === undefined) return {};
   const { data } = toFields(await getJson(address, '/v1/gateway/models', signal));
   const models = Array.isArray(data) ? data.map(toFields) : [];
   const { context_window, max_output_tokens } = models.find(({ id }) => id === model) ?? {};
