@@ -311,7 +311,15 @@ models:
       mode: 'enforce',
       reason: 'content.codename',
       matched: true,
-      matches: [{ at: '/messages/0/content/1/text', view: 'folded', matcher: 'text', count: 1 }],
+      matches: [
+        {
+          at: '/messages/0/content/1/text',
+          view: 'folded',
+          matcher: 'text',
+          count: 1,
+          ranges: [{ start: 0, end: 9 }],
+        },
+      ],
       microseconds: expect.any(Number),
       failed: false,
     });
