@@ -12,11 +12,15 @@ function run(): void {
   const log = createLog();
   let store: Store | undefined;
   let listening: Server | undefined;
-  let take: (socket: Socket) => void = (socket) => socket.destroy();
+  // The system hands this process connections from the moment that it has the server: they wait until the store is there.
+  const early: Socket[] = [];
+  let take = (socket: Socket): void => {
+    early.push(socket.on('error', () => socket.destroy()));
+  };
   const accepted = {
     subscribe: (next: typeof take) => {
       take = (socket) => next(socket.setNoDelay());
-      listening?.on('connection', take);
+      for (const socket of early.splice(0)) take(socket);
     },
   };
   process.on('message', async (command: StoreCommand, handle: unknown) => {
@@ -29,7 +33,7 @@ function run(): void {
         await store?.drain();
         return process.exit();
       case 'start':
-        if (handle instanceof Server) listening = handle;
+        if (handle instanceof Server) listening = handle.on('connection', (socket) => take(socket));
         store = await start({ ...command.settings, log, accepted: listening && accepted });
     }
   });

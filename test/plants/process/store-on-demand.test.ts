@@ -1,5 +1,9 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { startStoreOnDemand } from '../../../src/plants/process/start-store-process.ts';
 import { emptyDirectory } from '../../kit/command.ts';
@@ -45,6 +49,22 @@ test('the first connections start one process, which then has the address to its
   expect(again).toBe(200);
   expect(storePids()).toEqual([]);
   expect(await statusOf(store.url)).toBe('reset');
+});
+
+test('a connection that the process accepts before its store is there is answered', async () => {
+  const child = fork(fileURLToPath(new URL('../../../dist/plant-store.js', import.meta.url)), {
+    serialization: 'advanced',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const server = createServer().listen(0, '127.0.0.1');
+  await Promise.all([once(child, 'message'), once(server, 'listening')]);
+  const { port } = server.address() as AddressInfo;
+  const settings = { host: '127.0.0.1', port, database: `sqlite:${join(emptyDirectory(), 'plants.sqlite')}` };
+  child.send({ kind: 'start', settings }, server);
+  const first = statusOf(`http://127.0.0.1:${port}/v3`);
+  server.close(); // the system has the connection; nobody but the child can accept it
+
+  expect(await first).toBe(200);
 });
 
 test('a start that fails is logged, and the next connection tries again', async () => {
