@@ -18,8 +18,6 @@ const maxNames = 100;
 interface DailyFileOptions {
   /** Opens the file for appending, and creates it if needed. Throws if it can't. */
   readonly open: (path: string) => number;
-  /** When the first line of an open file was written, in milliseconds since 1970; undefined if it has none. */
-  readonly beganMs: (descriptor: number) => number | undefined;
   /** How many days files are kept; undefined: all lines go into one file, for ever. */
   readonly days: number | undefined;
   /** A file could not be put aside, and is written on until the next day (UTC). */
@@ -43,8 +41,9 @@ export class DailyFile {
     this.#path = path;
     this.#options = options;
     this.#descriptor = options.open(path);
-    const { days, beganMs } = options;
-    this.#day = dayOf((days === undefined ? undefined : beganMs(this.#descriptor)) ?? Date.now());
+    // That of the last line: the first may be of an exchange that began before midnight.
+    const { size, mtimeMs } = fstatSync(this.#descriptor);
+    this.#day = dayOf(size === 0 ? Date.now() : mtimeMs);
     this.#prune();
   }
 
@@ -59,9 +58,9 @@ export class DailyFile {
     if (this.#options.days === undefined || today === this.#day) return;
     try {
       if (this.#isCurrent()) this.#putAside();
-      const next = this.#options.open(this.#path);
-      closeSync(this.#descriptor);
-      this.#descriptor = next;
+      const previous = this.#descriptor;
+      this.#descriptor = this.#options.open(this.#path);
+      closeSync(previous);
     } catch (error) {
       this.#options.onFailure((error as NodeJS.ErrnoException).code ?? String(error));
     }

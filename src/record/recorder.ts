@@ -8,7 +8,7 @@ import { LineFile, type LineFileEvent } from './line-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 
 /** How every record begins. */
-const beginning = /^\{"time":"([^"]{20,40})","request_id":"/;
+const beginning = /^\{"time":"[^"]{20,40}","request_id":"/;
 const beginningBytes = 96;
 
 /**
@@ -50,12 +50,6 @@ function refusal(descriptor: number): string | undefined {
 function firstBytes(descriptor: number): string {
   const bytes = Buffer.alloc(beginningBytes);
   return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, beginningBytes, 0));
-}
-
-/** When the first exchange of an open file began; undefined if that is unknown. */
-function beganMs(descriptor: number): number | undefined {
-  const ms = Date.parse(beginning.exec(firstBytes(descriptor))?.[1] ?? '');
-  return Number.isNaN(ms) ? undefined : ms;
 }
 
 function refused(path: string, reason: string): GatewayError {
@@ -102,7 +96,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     logger()[level]({ time: new Date().toISOString(), ...details }, message);
   const onFailure = (cause: string) =>
     log('warn', 'records go on in the file of the day before', { file, cause });
-  const daily = new DailyFile(file, { open, beganMs, days, onFailure });
+  const daily = new DailyFile(file, { open, days, onFailure });
   const lines = new LineFile<ExchangeRecord>(daily, {
     isShared,
     long: 'request_body',

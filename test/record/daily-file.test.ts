@@ -26,13 +26,8 @@ function places({ days }: { readonly days: number | undefined } = { days: 90 }) 
   const failures: string[] = [];
   const opened: DailyFile[] = [];
   const open = () => {
-    const began = /"time":"([^"]*)"/;
     const file = new DailyFile(path, {
       open: openOwnFile,
-      beganMs: () => {
-        const ms = Date.parse(began.exec(readFileSync(path, 'utf8'))?.[1] ?? '');
-        return Number.isNaN(ms) ? undefined : ms;
-      },
       days,
       onFailure: (cause) => failures.push(cause),
     });
@@ -85,12 +80,25 @@ test('several processes lose no line, whichever comes first, and go over to the 
   stamp(path);
   vi.setSystemTime(midnight);
   for (const [i, file] of [two, one, three, one].entries()) write(file, `after${i}`);
+  stamp(path);
   write(open(), 'later');
 
   expect(contents()).toEqual({
     'records.2026-11-28.jsonl': ['req_before0', 'req_before1', 'req_before2'],
     'records.jsonl': ['req_after0', 'req_after1', 'req_after2', 'req_after3', 'req_later'],
   });
+});
+
+test('a start leaves the file of the day in place, also if its first exchange began before midnight', () => {
+  const { path, open, contents } = places();
+  vi.setSystemTime(midnight);
+  const one = open();
+  writeSync(one.descriptor, '{"time":"2026-11-28T23:59:59.999Z","request_id":"req_late"}\n');
+  stamp(path);
+  write(open(), 'other');
+  write(one, 'own');
+
+  expect(contents()).toEqual({ 'records.jsonl': ['req_late', 'req_other', 'req_own'] });
 });
 
 test('a start on a later day puts the file aside too, and a name that is taken is left alone', () => {
