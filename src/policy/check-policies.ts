@@ -3,7 +3,7 @@ import { parseStrictJson } from '../json/strict-json.ts';
 import { setLimit } from './automaton/patterns.ts';
 import type { Fold } from './fold/fold.ts';
 import { PolicySet } from './policy-set.ts';
-import { replaces, type Subject } from './rule.ts';
+import { refuses, replaces, type Subject } from './rule.ts';
 import { shareSearches } from './rule-inputs.ts';
 import {
   type CompiledPolicy,
@@ -201,9 +201,6 @@ function findDeadRules(policies: readonly CompiledPolicy[]): readonly PolicyProb
 
 function isPlainBlock(rule: CompiledRule): boolean {
   return (
-    rule.action === 'block' &&
-    rule.mode === 'enforce' &&
-    rule.unless === undefined &&
-    rule.except.length === 0
+    refuses(rule.action) && rule.mode === 'enforce' && rule.unless === undefined && rule.except.length === 0
   );
 }

@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../json/json-document.ts';
 import { joinValues, noValues } from './mask/masked-values.ts';
-import { type Block, type Decision, type Pass, replaces, type Verdict } from './rule.ts';
+import { type Block, type Decision, type Pass, type Verdict, withholds } from './rule.ts';
 
 /** Most redactions of one request; what still matches after the last one can't be redacted. */
 const roundLimit = 3;
@@ -39,7 +39,7 @@ function redactingPolicies(verdicts: readonly Verdict[]): readonly string[] {
 }
 
 function isChanging({ action, mode }: Verdict): boolean {
-  return mode === 'enforce' && (action === 'block' || replaces(action));
+  return mode === 'enforce' && withholds(action);
 }
 
 function unredactable(

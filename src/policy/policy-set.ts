@@ -22,6 +22,7 @@ import {
   type Block,
   type Decision,
   type Match,
+  refuses,
   replaces,
   type Subject,
   strictest,
@@ -343,9 +344,9 @@ export class PolicySet {
     const wouldBlock = [...new Set(monitored.map(({ rule }) => rule))];
     const base = { verdicts, wouldBlock, ...unseenIn(inputs) };
     // The first in the order of the files gives the reason.
-    const blocking = enforced.find((verdict) => verdict.action === 'block');
+    const blocking = enforced.find((verdict) => refuses(verdict.action));
     if (blocking !== undefined) return { ...base, action: 'block', refusal: toRefusal(blocking) };
-    const action = strictest(enforced.flatMap((each) => (each.action === 'block' ? [] : [each.action])));
+    const action = strictest(enforced.flatMap((each) => (refuses(each.action) ? [] : [each.action])));
     if (!replaces(action)) return { ...base, action };
     const rules = this.rules.filter((rule) =>
       enforced.some((each) => replaces(each.action) && each.policy === rule.policy && each.rule === rule.id),
@@ -424,8 +425,6 @@ function hideInMatch(hide: HidePointer): (match: Match) => Match {
 
 function isOnProvider({ action, mode, options: { when, unless } }: CompiledRule): boolean {
   return (
-    action === 'block' &&
-    mode === 'enforce' &&
-    (when?.provider !== undefined || unless?.provider !== undefined)
+    refuses(action) && mode === 'enforce' && (when?.provider !== undefined || unless?.provider !== undefined)
   );
 }

@@ -4,9 +4,23 @@ import type { JsonDocument } from '../json/json-document.ts';
 import type { Confidence } from './detectors/detector.ts';
 import type { MaskedValues } from './mask/masked-values.ts';
 
+/** What actions do with what their rule finds. Each step asks for this, and not for actions by their names. */
+const effects = {
+  allow: 'passes',
+  warn: 'passes',
+  mask: 'replaces',
+  redact: 'replaces',
+  block: 'refuses',
+} as const;
+
+export type Action = keyof typeof effects;
+/** The actions that refuse the request. */
+type RefusingAction = {
+  [Each in Action]: (typeof effects)[Each] extends 'refuses' ? Each : never;
+}[Action];
+
 /** From the mildest to the strictest; where several rules match, the strictest wins. */
-export const actions = ['allow', 'warn', 'mask', 'redact', 'block'] as const;
-export type Action = (typeof actions)[number];
+export const actions = Object.keys(effects) as [Action, ...Action[]];
 
 /** What rules look at: a strictly parsed request, who sent it and when. */
 export interface Subject {
@@ -137,12 +151,17 @@ export interface Block extends AllVerdicts {
 
 /** Whether what a rule with this action finds is replaced before the request leaves. */
 export function replaces(action: Action): boolean {
-  return action === 'redact' || action === 'mask';
+  return effects[action] === 'replaces';
+}
+
+/** Whether a request in which a rule with this action finds something is refused. */
+export function refuses(action: Action): action is RefusingAction {
+  return effects[action] === 'refuses';
 }
 
 /** Whether such a rule, in monitor mode, would have kept something from leaving. */
 export function withholds(action: Action): boolean {
-  return action === 'block' || replaces(action);
+  return effects[action] !== 'passes';
 }
 
 /** Allow if there are none. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import type { Block } from '../../policy/rule.ts';
+import { type Block, refuses } from '../../policy/rule.ts';
 import { hasLogin, LoginRefusal } from '../client-login.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
@@ -64,7 +64,7 @@ export function blocked({
   // Anthropic's SDK then sends the whole conversation.
   const isThread = reason === 'content.stored_conversation' && at === '/thread';
   const found = verdicts
-    .filter(({ action, mode }) => action === 'block' && mode === 'enforce')
+    .filter(({ action, mode }) => refuses(action) && mode === 'enforce')
     .flatMap(({ matches }) => matches.flatMap(({ detected = [] }) => detected));
   return new GatewayError('policy.blocked', message, {
     reason,

@@ -2,7 +2,15 @@ import type { KeyRecord } from '../../config/build/keys.ts';
 import type { StaticHeader } from '../../config/build/parameters.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { memoize } from '../../lib/memoize.ts';
-import { type Pass, replaces, type Subject, strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
+import {
+  type Pass,
+  refuses,
+  replaces,
+  type Subject,
+  strictest,
+  toRefusal,
+  type Verdict,
+} from '../../policy/rule.ts';
 import type { ClientCredential } from '../../providers/client-credential.ts';
 import {
   type ForwardableHeader,
@@ -59,7 +67,7 @@ export class OutgoingCheck {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
     const action = strictest(enforced.map((each) => each.action));
     this.findings.push({ action, verdicts, unseen: 0, microseconds: 0 });
-    const blocking = enforced.find((each) => each.action === 'block');
+    const blocking = enforced.find((each) => refuses(each.action));
     if (blocking === undefined) return evaluated;
     const { failure } = blocking;
     throw blocked({

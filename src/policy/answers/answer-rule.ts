@@ -1,5 +1,5 @@
 import type { Pattern, PatternSet } from '../automaton/patterns.ts';
-import type { Decision, Refusal, Verdict } from '../rule.ts';
+import { type Decision, type Refusal, refuses, type Verdict, withholds } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { verdictOf } from '../rules/evaluate.ts';
 import type { TextMatch } from '../search/search-result.ts';
@@ -43,9 +43,7 @@ export function refusalOf(rule: CompiledRule, reason = rule.reason): Refusal {
 
 /** The refusal of unreadable content; undefined if no rule enforces anything: a monitoring rule must not end a stream. */
 export function unreadableRefusal(rules: readonly AnswerRule[], message: string): Refusal | undefined {
-  const first = rules.find(
-    ({ rule }) => rule.mode === 'enforce' && (rule.action === 'block' || rule.action === 'redact'),
-  );
+  const first = rules.find(({ rule }) => rule.mode === 'enforce' && withholds(rule.action));
   return first && { rule: first.rule.id, reason: 'content.unreadable', message };
 }
 
@@ -78,7 +76,7 @@ export class StreamVerdicts {
       this.#verdicts.set(rule.id, verdictOf(rule, [{ at: '', matcher: 'text', count: 1 }]));
     }
     if (rule.mode !== 'enforce') return;
-    if (rule.action === 'block') this.refuse(refusalOf(rule));
+    if (refuses(rule.action)) this.refuse(refusalOf(rule));
     if (rule.action === 'redact') redact();
   }
 }

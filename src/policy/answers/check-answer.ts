@@ -4,7 +4,7 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import type { Fold } from '../fold/fold.ts';
-import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
+import { type Match, type Refusal, refuses, strictest, type Verdict } from '../rule.ts';
 import { compileSearch, type RuleInputs } from '../rule-inputs.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { evaluateRule, verdictOf } from '../rules/evaluate.ts';
@@ -107,7 +107,7 @@ function checkWhole(body: Buffer, { rules, search, checkpoint }: AnswerCheck): R
     if (found.length === 0) continue;
     verdicts.push(verdictOf(rule, matchesOf(found, document)));
     if (rule.mode === 'monitor') continue;
-    if (rule.action === 'block') refusal ??= refusalOf(rule);
+    if (refuses(rule.action)) refusal ??= refusalOf(rule);
     if (rule.action === 'redact') plan.add(each, found);
   }
   refusal ??= plan.refusal() ?? refusalOfBytes(document, { rules, search });
