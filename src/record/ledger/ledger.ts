@@ -157,7 +157,8 @@ export class Ledger {
     if (this.#closed.size > 0) this.start();
     this.#isClosing = true;
     if (this.#thread !== undefined) await this.#closeThread(this.#thread);
-    const lines = [...this.#closed.values()].reduce((sum, segment) => sum + segment.lines, 0);
+    const left = [...this.#closed.values(), ...this.#journal.written];
+    const lines = left.reduce((sum, segment) => sum + segment.lines, 0);
     if (lines > 0) this.#options.onEvent({ kind: 'left', lines });
   }
 

@@ -124,7 +124,7 @@ export class Journal {
     if (this.#open.has(requestId)) void this.end(requestId, line); // it never rejects
   }
 
-  /** Writes what waits, as far as that is possible in a while, and closes the last segment. */
+  /** Writes what waits, as far as that is possible in a while, and closes the last segment; `written` has what is left. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const deadline = performance.now() + closeMs;
@@ -134,8 +134,10 @@ export class Journal {
       if (this.#failure !== undefined) await pause(retryMs);
     }
     const last = this.#segment;
-    this.#segment = undefined;
     if (last === undefined) return;
+    // Segments count in their order: without the one before it on the disk, both are left to the next gateway.
+    if (last.lines > 0 && this.#full.length > 0) return;
+    this.#segment = undefined;
     if (last.lines > 0) return this.#close(last).catch((cause) => this.#fail(cause));
     await last.handle.close();
     await rm(last.path, { force: true });

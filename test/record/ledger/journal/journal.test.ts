@@ -70,6 +70,24 @@ test('with ledger_sync: always a beginning counts once the segment that it is in
   expect(isWritten).toBe(true);
 });
 
+test('at the end a segment is left open where the one before it is not on the disk, because they count in their order', async () => {
+  const { journal, held, release, line, closed } = await openOnSlowDisk(false);
+  line('one');
+  await expect.poll(() => held.length, { timeout: 5_000, interval: 10 }).toBe(1);
+  expect(line('two')).toBeUndefined();
+  await journal.close();
+  expect(held).toHaveLength(1);
+  expect(closed).toEqual([]);
+  expect(journal.written.map(({ number, lines }) => [number, lines])).toEqual([
+    [1, 1],
+    [2, 2],
+  ]);
+
+  release();
+  await journal.close();
+  expect(closed.map(({ number }) => number)).toEqual([1, 2]);
+}, 20_000);
+
 test('while a disk stalls, lines wait in memory and hold up nobody', async () => {
   const { journal, held, release, line } = await openOnSlowDisk(false);
   expect(line('one')).toBeUndefined();
