@@ -13,13 +13,13 @@ function pairAt(text: string, at: number): number {
 
 /**
  * Whether a text looks random. Names and words, in any case and with any separators, consist of common pairs of
- * letters, while only one in five random pairs is common; and they don't mix letters and digits.
+ * letters, while only one in five random pairs is common; and names and words don't mix letters and digits.
  */
 export function looksRandom(text: string): boolean {
   return isRandom(statisticsOf(text), text);
 }
 
-/** Whether it does, and doesn't have too many common pairs of letters for random text. */
+/** Whether a text looks random, with too few common pairs of letters to contain words. */
 export function looksRandomThroughout(text: string): boolean {
   const statistics = statisticsOf(text);
   const holdsWords = statistics.pairs >= 6 && statistics.common >= statistics.pairs * 0.6;
@@ -34,8 +34,8 @@ function isRandom(
   return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
 }
 
-/** Whether a text is only letters of one case (the first may be a capital), in pairs that words consist of. */
-export function isWordText(text: string): boolean {
+/** Whether a text has only letters of one case (the first may be a capital), in pairs that are common in words. */
+export function looksLikeWord(text: string): boolean {
   if (!/^(?:[A-Z]?[a-z]{3,}|[A-Z]{4,})$/.test(text)) return false;
   const { pairs, common } = statisticsOf(text);
   return common >= pairs * 0.5;
@@ -44,21 +44,21 @@ export function isWordText(text: string): boolean {
 /** Counts letter pairs, common pairs, digits, and changes between letters and digits. */
 function statisticsOf(text: string) {
   let [pairs, common, digits, changes] = [0, 0, 0, 0];
-  let before = 0;
-  let kindBefore = 0;
+  let previousCode = 0;
+  let previousKind = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     const kind = code < 128 ? (kinds[code] as number) : 0;
     if (kind === digit) digits += 1;
-    if (kind !== 0 && kindBefore !== 0) {
-      if (kind !== kindBefore) changes += 1;
+    if (kind !== 0 && previousKind !== 0) {
+      if (kind !== previousKind) changes += 1;
       else if (kind === letter) {
         pairs += 1;
-        common += isCommon[((before & 31) << 5) | (code & 31)] as number;
+        common += isCommon[((previousCode & 31) << 5) | (code & 31)] as number;
       }
     }
-    before = code;
-    kindBefore = kind;
+    previousCode = code;
+    previousKind = kind;
   }
   return { pairs, common, digits, changes };
 }

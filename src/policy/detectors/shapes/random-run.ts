@@ -1,5 +1,5 @@
 import { isPlaceholder, isRepetitive } from '../secrets/placeholder.ts';
-import { isWordText, looksRandomThroughout } from '../secrets/randomness.ts';
+import { looksLikeWord, looksRandomThroughout } from '../secrets/randomness.ts';
 import { isDigit, isHexDigit, isLatinLetter } from '../text/characters.ts';
 
 /** Bits per character: of hex digits, of letters of one case with digits, of both cases. */
@@ -25,7 +25,7 @@ export function randomBody(body: string): RandomRun | undefined {
   const isMixed = /[a-z]/.test(body) && /[A-Z]/.test(body);
   // In base64 one character in 32 is a sign.
   if (longest < (isMixed ? 8 : minRunLength) || parts.length > 1 + body.length / 7) return undefined;
-  if (parts.some((part) => isWordText(part))) return undefined;
+  if (parts.some((part) => looksLikeWord(part))) return undefined;
   const random =
     randomRun(body) ?? randomParts(parts.filter((part) => part.length >= minRunLength && /\D/.test(part)));
   return random === undefined || isPlaceholder(body) ? undefined : random;
