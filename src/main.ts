@@ -3,18 +3,18 @@ import { userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Io } from './cli/shell/io.ts';
 import { exitCodes, GatewayError } from './errors.ts';
-import { tryAddressesLonger } from './lib/address-attempts.ts';
+import { extendAddressAttemptTimeout } from './lib/address-attempts.ts';
 
 const argv = process.argv.slice(2);
-/** For output that is still on its way when a command is over. */
-const patienceMs = 5_000;
-/** How long standard input may hold nothing before that is said. */
-const inputMs = 2_000;
+/** How long pending output may take after the command ends. */
+const flushTimeoutMs = 5_000;
+/** How long standard input may stay empty before a notice is printed. */
+const stdinNoticeMs = 2_000;
 
-tryAddressesLonger();
+extendAddressAttemptTimeout();
 process.env.HOME ||= homeOfUser();
 
-// Not awaited: the bundle is CommonJS, which starts faster.
+// No top-level await: the bundle is CommonJS, which starts faster.
 void runInProcess().then((code) => {
   process.exitCode = process.exitCode || code;
 });
@@ -26,11 +26,11 @@ async function runInProcess(): Promise<number> {
     import('./cli/shell/io.ts'),
   ]);
   const interrupt = new AbortController();
-  const beforeExit = new Set<() => void>();
+  const secondSignalListeners = new Set<() => void>();
   const onSignal = (name: 'SIGINT' | 'SIGTERM') => {
     const exit = name === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
     if (interrupt.signal.aborted) {
-      for (const listener of beforeExit) listener();
+      for (const listener of secondSignalListeners) listener();
       process.exit(exit);
     }
     interrupt.abort(new GatewayError(name === 'SIGINT' ? 'interrupted' : 'terminated', `stopped by ${name}`));
@@ -39,10 +39,10 @@ async function runInProcess(): Promise<number> {
   let isOver = false;
   let isReading = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that left (`| head`) is not a failure.
+    // A reader that closed the pipe (`| head`) is not a failure.
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
     const failure = outputFailed(error);
-    if (!isOver) return interrupt.abort(failure); // without output, going on would only cost
+    if (!isOver) return interrupt.abort(failure); // without output, continuing would only incur cost
     void printError(failure, argv, io).then((code) => {
       process.exitCode = code;
     });
@@ -50,9 +50,9 @@ async function runInProcess(): Promise<number> {
   /** Lets the process end, even if the command left something open: a pipe that never ends, a connection to another host. */
   const releaseProcess = (code: number) => {
     if (isReading) process.stdin.destroy();
-    // At its exit Node would set a terminal back that is gone, and abort.
+    // On exit Node would try to restore the mode of the closed terminal, and abort.
     if (isHungUp) process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP');
-    setTimeout(() => process.exit(process.exitCode || code), patienceMs).unref();
+    setTimeout(() => process.exit(process.exitCode || code), flushTimeoutMs).unref();
   };
   process.stderr.on('error', () => undefined);
   const terminals = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);
@@ -60,17 +60,17 @@ async function runInProcess(): Promise<number> {
     const { fitEncoding } = await import('./cli/shell/print/print.ts');
     for (const terminal of terminals) fitEncoding(terminal, process.env);
   }
-  /** Whatever reads to an end that doesn't come stops with the command; a prompt at a terminal does so by itself. */
+  /** Ends reads of standard input that wait for its end; prompts at a terminal handle the abort themselves. */
   const stopReading = () => {
     if (process.stdin.isTTY === true) return;
     process.stdin.on('error', () => undefined).destroy(interrupt.signal.reason);
   };
   let isHungUp = false;
   const io: Io = {
-    // Opening it takes 2 ms, and few commands read it.
+    // Opened on first use: this takes 2 ms, and few commands read it.
     get stdin() {
       if (!isReading) {
-        if (!argv.includes('-q') && !argv.includes('--quiet') && !wantsJson(argv)) noteWaiting();
+        if (!argv.includes('-q') && !argv.includes('--quiet') && !wantsJson(argv)) warnIfStdinIdle();
         interrupt.signal.addEventListener('abort', stopReading);
       }
       isReading = true;
@@ -92,8 +92,8 @@ async function runInProcess(): Promise<number> {
       return () => process.off('SIGHUP', onHangup);
     },
     onSecondSignal: (listener) => {
-      beforeExit.add(listener);
-      return () => beforeExit.delete(listener);
+      secondSignalListeners.add(listener);
+      return () => secondSignalListeners.delete(listener);
     },
     captureSignals: (listener) => {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -111,20 +111,21 @@ async function runInProcess(): Promise<number> {
   return code;
 }
 
-/** Says what a command waits for: editors, agents, ssh and git hooks leave standard input open, with nothing in it. */
-function noteWaiting(): void {
+/** Prints a notice if a command waits for input: editors, agents, ssh and git hooks leave standard input open and empty. */
+function warnIfStdinIdle(): void {
   const { stdin } = process;
   const timer = setInterval(() => {
     const isRead = stdin.readableFlowing === true || stdin.listenerCount('readable') > 0;
-    const isOver = stdin.isTTY === true || stdin.bytesRead > 0 || stdin.readableEnded || stdin.destroyed;
-    if (isOver) return clearInterval(timer);
+    const needsNoNotice =
+      stdin.isTTY === true || stdin.bytesRead > 0 || stdin.readableEnded || stdin.destroyed;
+    if (needsNoNotice) return clearInterval(timer);
     if (!isRead) return;
     clearInterval(timer);
     process.stderr.write('gateway: waiting for standard input; if there is none, add < /dev/null\n');
-  }, inputMs).unref();
+  }, stdinNoticeMs).unref();
 }
 
-/** Whether the process has a terminal of its own; SIGHUP may also come from `kill`. */
+/** Whether the process has a controlling terminal; SIGHUP may also come from `kill`. */
 function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK));
@@ -136,7 +137,7 @@ function hasTerminal(): boolean {
 
 /**
  * Without HOME and without an entry in /etc/passwd, as in containers with a numeric user, os.homedir() throws, and
- * libraries call it while they load. Then it is the root directory, as Docker has it.
+ * libraries call it while they load. In that case the home is the root directory, as in Docker.
  */
 function homeOfUser(): string {
   try {

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { GatewayError } from '../errors.ts';
-import { tryAddressesLonger } from '../lib/address-attempts.ts';
+import { extendAddressAttemptTimeout } from '../lib/address-attempts.ts';
 import { backoffMs } from '../lib/backoff.ts';
 import { isConnectionLost } from './failures.ts';
 
@@ -17,7 +17,7 @@ const bigintType = 20;
 
 /** What a connection of this service is like; both the pool's and the one that listens. */
 export async function connectionSettings(url: string) {
-  tryAddressesLonger(); // in whichever thread this is: pg has no setting for it
+  extendAddressAttemptTimeout(); // in whichever thread this is: pg has no setting for it
   const { default: pg } = await import('pg');
   return {
     connectionString: withPlainMode(url),

@@ -4,14 +4,14 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 const usualConnectMs = 5_000;
 
 /**
- * How long each address of a name is tried before the next one. Node's default of 250 ms gives up hosts that are merely far
- * away, and if the next address can't be reached, the whole name.
+ * How long each address of a name is tried before the next one. Node's default of 250 ms gives up on hosts that are merely
+ * far away, and on the whole name if the next address can't be reached.
  */
 export function addressAttemptMs(connectMs: number): number {
   return Math.max(250, Math.floor(connectMs / 3));
 }
 
-/** Has all connections of this thread try each address for longer, also those that libraries open. */
-export function tryAddressesLonger(): void {
+/** Extends how long connections of this thread try each address, including those that libraries open. */
+export function extendAddressAttemptTimeout(): void {
   setDefaultAutoSelectFamilyAttemptTimeout(addressAttemptMs(usualConnectMs));
 }

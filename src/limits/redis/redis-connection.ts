@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { tryAddressesLonger } from '../../lib/address-attempts.ts';
+import { extendAddressAttemptTimeout } from '../../lib/address-attempts.ts';
 
 /**
  * Counts all claims of an exchange or none, atomically in Redis, by the clock of Redis.
@@ -204,7 +204,7 @@ export async function connectRedis(
   { silentMs }: { readonly silentMs: number },
 ): Promise<ScriptedRedis> {
   const { Redis } = await import('ioredis'); // loaded only if it is configured
-  tryAddressesLonger(); // in whichever thread this is: ioredis has no setting for it
+  extendAddressAttemptTimeout(); // in whichever thread this is: ioredis has no setting for it
   const redis = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,

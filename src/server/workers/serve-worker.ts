@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
 import type { PreparedConfig } from '../../gateway/active-config.ts';
-import { tryAddressesLonger } from '../../lib/address-attempts.ts';
+import { extendAddressAttemptTimeout } from '../../lib/address-attempts.ts';
 import { type CounterReply, RemoteCounters } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/gauges.ts';
@@ -16,7 +16,7 @@ import { confirmMs, uptimeMs, type WorkerCommand, type WorkerMessage, type Worke
 
 // Ctrl-C reaches every process of a terminal; only the parent acts on signals.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-tryAddressesLonger();
+extendAddressAttemptTimeout();
 process.stderr.on('error', () => undefined); // it has no reader any more
 process.once('disconnect', () => {
   server?.settleOpen();
