@@ -7,8 +7,8 @@ import { DailyFile } from './daily-file.ts';
 import { LineFile, type LineFileEvent } from './line-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 
-/** How every record begins. */
-const beginning = /^\{"time":"[^"]{20,40}","request_id":"/;
+/** How every record begins, also one that was overwritten with spaces since, by `gateway logs rm`. */
+const beginning = /^(?:\{"time":"[^"]{20,40}","request_id":"| {45})/;
 const beginningBytes = 96;
 
 /**

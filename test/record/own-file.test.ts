@@ -24,6 +24,7 @@ function fileWith(text: string): string {
 test.each([
   ['empty', ''],
   ['of records', record],
+  ['of records, the first of which was removed', `${' '.repeat(record.length - 1)}\n${record}`],
 ])('a file that is %s is appended to', (_what, text) => {
   const file = fileWith(text);
 
@@ -38,6 +39,7 @@ describe('what is no file of ours is refused, and left as it is', () => {
   test.each([
     ['a shell script', '#!/bin/sh\n'],
     ['an empty line', '\n'],
+    ['a short line of spaces', `${' '.repeat(44)}\n`],
     ['other JSON lines', '{"time":"2026-11-24T12:00:00.000Z","level":30}\n'],
     ['a record behind something else', `alias ls=rm\n${record}`],
   ])('%s', (_what, text) => {
