@@ -46,6 +46,8 @@ const minLength = 8;
 const shortText = 1_024;
 /** How many sets of credentials that came with requests are prepared at a time. */
 const maxAdded = 64;
+/** How many characters they have together: prepared they take a hundred times the memory, and strangers send them too. */
+const maxAddedLength = 128 * 1_024;
 const replacement = '[secret]';
 
 /** Scrubs secrets from everything that leaves: no answer, record or error may contain one. */
@@ -55,6 +57,7 @@ export class Scrubber {
   readonly #first: Scrubber | undefined;
   readonly #own: ReadonlySet<string>;
   readonly #withMore = new Map<string, Scrubber>();
+  #withLength = 0;
   #alone: Scrubber | undefined;
   readonly #spellings: ByteSearch;
   readonly #plain: ByteSearch;
@@ -175,7 +178,11 @@ export class Scrubber {
     if (before !== undefined) return before;
     const made = new Scrubber(secrets, this);
     // Those that a stranger makes up must not keep out those that recur.
-    if (this.#withMore.size >= maxAdded) this.#withMore.clear();
+    if (this.#withMore.size >= maxAdded || this.#withLength + key.length > maxAddedLength) {
+      this.#withMore.clear();
+      this.#withLength = 0;
+    }
+    this.#withLength += key.length;
     this.#withMore.set(key, made);
     return made;
   }

@@ -61,6 +61,15 @@ test('scrubs secrets in short texts in the same way', () => {
   );
 });
 
+test('credentials that came with requests stay prepared, a bounded number of characters of them', () => {
+  const scrubber = new Scrubber([]);
+  const usual = scrubber.with(['eyJ-login-of-somebody']);
+  expect(scrubber.with(['eyJ-login-of-somebody'])).toBe(usual);
+
+  for (let i = 0; i < 12; i += 1) scrubber.with([`${i}`.repeat(12_000)]);
+  expect(scrubber.with(['eyJ-login-of-somebody'])).not.toBe(usual);
+});
+
 test('one that scrubs further secrets scrubs them besides its own, and lists all', () => {
   const scrubber = new Scrubber(['sk-secret-1']).with(['eyJ-login-2']);
 
