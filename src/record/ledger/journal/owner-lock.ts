@@ -17,7 +17,8 @@ export function lockOwner({ DatabaseSync }: SqliteModule, directory: string, own
   const path = lockPath(directory, owner);
   closeSync(openSync(`${path}.new`, 'w', 0o600));
   const engine = new DatabaseSync(`${path}.new`);
-  engine.exec('pragma locking_mode = exclusive; begin exclusive');
+  // SQLite's own journal would be a file beside it, by its first name, and stay when the process is killed.
+  engine.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive');
   renameSync(`${path}.new`, path);
   return {
     /** Whether its file is still there. */
