@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fchmodSync,
   fstatSync,
   lstatSync,
   openSync,
@@ -16,7 +17,7 @@ const dayMs = 86_400_000;
 const maxNames = 100;
 
 interface DailyFileOptions {
-  /** Opens the file for appending, and creates it if needed. Throws if it can't. */
+  /** Opens the file for appending, and creates it if needed. Throws if it can't, or if the file is somebody else's. */
   readonly open: (path: string) => number;
   /** How many days files are kept; undefined: all lines go into one file, for ever. */
   readonly days: number | undefined;
@@ -60,6 +61,7 @@ export class DailyFile {
       if (this.#isCurrent()) this.#putAside();
       const previous = this.#descriptor;
       this.#descriptor = this.#options.open(this.#path);
+      keepMode(previous, this.#descriptor);
       closeSync(previous);
     } catch (error) {
       this.#options.onFailure((error as NodeJS.ErrnoException).code ?? String(error));
@@ -106,20 +108,36 @@ export class DailyFile {
   #prune(): void {
     const { days } = this.#options;
     if (days === undefined) return;
+    const today = dayOf(Date.now());
+    const files = filesPutAside(this.#path);
+    // None of these days: the clock is ahead, or the gateway was off. The file of today will tell, when it is put aside.
+    if (files.every(({ day }) => day < today - days)) return;
+    for (const { path, day } of files) if (day < today - days) this.#remove(path, today - days);
+  }
+
+  #remove(path: string, firstDay: number): void {
     try {
-      const first = dayOf(Date.now()) - days;
-      for (const { path, day } of filesPutAside(this.#path)) {
-        const stats = lstatSync(path);
-        // A process that keeps all lines for ever, or an earlier build, may still write it.
-        if (day < first && dayOf(stats.mtimeMs) < first && stats.isFile()) rmSync(path);
-      }
+      const stats = lstatSync(path);
+      // A process that keeps all lines for ever, or an earlier build, may still write it.
+      if (!stats.isFile() || dayOf(stats.mtimeMs) >= firstDay) return;
+      closeSync(this.#options.open(path));
+      rmSync(path);
     } catch {}
   }
 }
 
 /** The files that hold a file's lines of earlier days, the latest first. */
 export function earlierFiles(path: string): readonly string[] {
-  return filesPutAside(path).map((file) => file.path);
+  return filesPutAside(path)
+    .map((file) => file.path)
+    .filter((each) => lstatSync(each, { throwIfNoEntry: false })?.isFile() === true); // a pipe would be waited for
+}
+
+/** Who may read one day's file may read the next day's. */
+function keepMode(previous: number, next: number): void {
+  const { mode } = fstatSync(previous);
+  const stats = fstatSync(next);
+  if (stats.size === 0 && stats.mode !== mode) fchmodSync(next, mode & 0o777);
 }
 
 /** Tells files apart, whatever their names. */

@@ -1,8 +1,10 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   utimesSync,
   writeFileSync,
   writeSync,
@@ -145,6 +147,48 @@ test('files of more days ago than are kept are deleted, on a new day and at a st
     [...others, written, 'records.2020-01-01.jsonl', 'records.2026-11-28.jsonl', 'records.jsonl'].toSorted(),
   );
   expect(contents).toThrow(); // of the folder
+});
+
+test('a clock that is far ahead deletes nothing, until a file of its own days is put aside', () => {
+  const { folder, path, open } = places({ days: 2 });
+  const earlier = ['records.2026-11-26.jsonl', 'records.2026-11-27.jsonl'];
+  for (const name of earlier) {
+    writeFileSync(join(folder, name), '');
+    stamp(join(folder, name), midnight - 3 * dayMs);
+  }
+  const file = open();
+  write(file, 'a');
+  stamp(path, midnight - 2 * dayMs);
+  vi.setSystemTime(midnight + 400 * dayMs);
+  write(file, 'b');
+  stamp(path);
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(earlier));
+
+  vi.setSystemTime(midnight + 401 * dayMs);
+  write(file, 'c');
+  expect(readdirSync(folder).toSorted()).toEqual(['records.2028-01-03.jsonl', 'records.jsonl']);
+});
+
+test("a file of an old day that isn't the gateway's stays", () => {
+  const { folder, open } = places({ days: 2 });
+  for (const name of ['records.2026-11-20.jsonl', 'records.2026-11-27.jsonl'])
+    writeFileSync(join(folder, name), '{"another":"program"}\n');
+  stamp(join(folder, 'records.2026-11-20.jsonl'), midnight - 9 * dayMs);
+  open();
+
+  expect(existsSync(join(folder, 'records.2026-11-20.jsonl'))).toBe(true);
+});
+
+test("whoever may read one day's file may read the next day's", () => {
+  const { path, open } = places();
+  const file = open();
+  write(file, 'a');
+  stamp(path);
+  chmodSync(path, 0o640);
+  vi.setSystemTime(midnight);
+  write(file, 'b');
+
+  expect(statSync(path).mode & 0o777).toBe(0o640);
 });
 
 test('without a number of days all lines are in one file', () => {

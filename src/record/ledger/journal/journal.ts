@@ -251,7 +251,7 @@ export class Journal {
     // The last one may end with what could not be written.
     const isWhole = this.#full.includes(segment) || this.#waiting.isEmpty;
     this.#full = this.#full.filter((full) => full !== segment);
-    await segment.handle.close();
+    await segment.handle.close().catch(() => undefined); // its lines are on the disk
     const { path, owner, number, lines, sinceMs } = segment;
     const sums = isWhole ? segment.sums.sums : undefined;
     this.#options.onClosed({ path, owner, number, lines, sinceMs, sums });
