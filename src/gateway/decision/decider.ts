@@ -82,6 +82,7 @@ export function createDecider({
       let whole = body;
       const decided = await checked(policies, { calls, lifetime, key: key.id }, async (results) => {
         const here = decideHere(
+          threads,
           whole,
           knowing(policies, results, (checkpoint) => {
             const request = parseRequest(whole, endpoint, pathModel);
@@ -126,6 +127,7 @@ export function createDecider({
       const { key } = untranslated.meta;
       return checked(policies, { calls, lifetime, key }, async (results) => {
         const here = decideHere(
+          threads,
           untranslated.body,
           knowing(policies, results, (checkpoint) => translateRequest(policies, untranslated, checkpoint)),
         );
@@ -152,6 +154,7 @@ export function createDecider({
       const { key } = built.meta;
       return checked(policies, { calls, lifetime, key }, async (results) => {
         const here = decideHere(
+          threads,
           whole,
           knowing(policies, results, (checkpoint) =>
             decideBody(policies, { ...built, body: whole }, checkpoint),
@@ -172,7 +175,7 @@ export function createDecider({
     },
     /** Throws provider.broken_response for what is not JSON. */
     async readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<CheckedBody> {
-      const here = decideHere(whole, (checkpoint) => readAnswer(whole, reader, checkpoint));
+      const here = decideHere(threads, whole, (checkpoint) => readAnswer(whole, reader, checkpoint));
       if (here !== undefined) return here;
       const { key, form, answerRules, masked, endpoint, policies, scrubber, translation } = reader;
       const body = toMove(whole);
@@ -218,12 +221,13 @@ function knowing<Decided>(
 
 /** What is decided in this thread; undefined if another one has to. */
 function decideHere<Result>(
+  threads: DecisionThreads,
   body: Uint8Array,
   decide: (checkpoint: Checkpoint) => Result,
 ): Result | undefined {
   if (body.length > threadBytes) return undefined;
   try {
-    return decide(mainThreadBudget());
+    return decide(mainThreadBudget(threads.areStarted ? budgetMs : coldBudgetMs));
   } catch (thrown) {
     if (thrown instanceof GivenUp) return undefined;
     throw thrown;
@@ -238,6 +242,8 @@ function toMove(body: Buffer): Buffer {
 
 /** What a decision may take in the main thread, where all other exchanges wait for it, until it is given up there. */
 const budgetMs = 20;
+/** As long as there is no thread, as starting one takes several times as long; the code is cold then, and five times as slow. */
+const coldBudgetMs = 100;
 /** Characters that a detector reads in less than 30 ms in the worst case. */
 const longText = 49_152;
 /** Reading the clock costs as much as a very short text: it is read once in this many texts, or characters. */
@@ -248,8 +254,8 @@ const charactersOfText = 256;
  * Gives a decision up when it has taken its time, or is about to run a detector over a long text: what that costs shows
  * only afterwards. From here on, with a clock.
  */
-export function mainThreadBudget(now: () => number = () => performance.now()): Checkpoint {
-  const endsAt = now() + budgetMs;
+export function mainThreadBudget(limitMs: number, now: () => number = () => performance.now()): Checkpoint {
+  const endsAt = now() + limitMs;
   let unread = 0;
   return (next = 0) => {
     if (next > longText) throw new GivenUp('the text is long');

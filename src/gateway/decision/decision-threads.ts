@@ -36,6 +36,8 @@ export interface ThreadLimits {
 /** Of new objects, where the heap is limited; Node's own is three times as much. */
 const youngMegabytes = 16;
 const usual: ThreadLimits = { count: 4, heapMegabytes: undefined };
+/** How long a thread is busy, in milliseconds, before another one is made ready. */
+const prepareAfterMs = 1_000;
 
 /**
  * A few threads, started as they are needed. A key has one of them at a time: however much its requests take, another
@@ -51,6 +53,7 @@ export class DecisionThreads {
   readonly #idle: DecisionThread[] = [];
   /** One that still compiles, for whoever finds no other. */
   #spare: DecisionThread | undefined;
+  #preparing: NodeJS.Timeout | undefined;
   readonly #busy = new Map<string, DecisionThread>();
   /** What each key waits for, in the order of their turns. */
   readonly #waiting = new Map<string, Job[]>();
@@ -85,8 +88,14 @@ export class DecisionThreads {
     return answered.finally(() => unsubscribe?.()) as Promise<JobResult<Kind>>; // the thread's answer to this kind
   }
 
+  /** Whether one is there, or on its way. */
+  get areStarted(): boolean {
+    return this.#busy.size > 0 || this.#idle.length > 0 || this.#spare !== undefined;
+  }
+
   /** Ends the threads; requests that still wait are refused. */
   async end(): Promise<void> {
+    clearTimeout(this.#preparing);
     const jobs = [...this.#waiting.values()].flat();
     this.#waiting.clear();
     for (const job of jobs) job.reject(threadFailure('the thread was ended'));
@@ -106,8 +115,7 @@ export class DecisionThreads {
         const thread = this.#idle.shift() ?? this.#takeSpare() ?? this.#start();
         this.#busy.set(key, thread);
         thread.run(job, () => this.#release(key, thread));
-        const isLast = this.#idle.length === 0 && this.#spare === undefined;
-        if (isLast && this.#busy.size < this.#limits.count) this.#prepare(job.question);
+        this.#preparing ??= setTimeout(() => this.#prepareIfBusy(job.question), prepareAfterMs).unref();
       } catch (cause) {
         job.reject(threadFailure(cause));
       }
@@ -123,7 +131,16 @@ export class DecisionThreads {
     this.#next();
   }
 
-  /** One more than is needed now is ready: starting one takes several times as long as most of what it is asked. */
+  /**
+   * One more than is needed now is ready, as starting one takes several times as long as most of what it is asked. Not at
+   * once: a first thread would take twice as long to start, and most bodies are done by then.
+   */
+  #prepareIfBusy(question: Job['question']): void {
+    this.#preparing = undefined;
+    const isLast = this.#idle.length === 0 && this.#spare === undefined;
+    if (isLast && this.#busy.size > 0 && this.#busy.size < this.#limits.count) this.#prepare(question);
+  }
+
   #prepare({ input: { policies } }: ThreadQuestion): void {
     const thread = this.#start();
     this.#spare = thread;
