@@ -37,7 +37,7 @@ export interface ThreadLimits {
 const youngMegabytes = 16;
 const usual: ThreadLimits = { count: 4, heapMegabytes: undefined };
 /** How long a thread is busy, in milliseconds, before another one is made ready. */
-const prepareAfterMs = 1_000;
+const prepareAfterMs = 250;
 
 /**
  * A few threads, started as they are needed. A key has one of them at a time: however much its requests take, another
