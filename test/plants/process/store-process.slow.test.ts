@@ -139,9 +139,13 @@ test('a database of the default place that cannot be used leaves the gateway run
   const home = homeWith({ [database]: 'no database' });
   const child = startProgram(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], home);
   await child.wrote('"listening"');
+  const url = /http:[^"]+\/v3/.exec(child.text('stderr'))?.[0] ?? '';
+  const status = await statusOf(url); // its process starts with the first connection
+  await child.wrote('plants.store_failed');
   child.process.kill('SIGTERM');
   const { exit, stderr } = await child.ended;
 
+  expect(status).toBe(0);
   expect(exit).toBe(0);
   expect(stderr).toContain('is not a SQLite database');
   expect(readFileSync(join(home, database), 'utf8')).toBe('no database');
