@@ -17,6 +17,7 @@ import { cores, cpuOf, freePort, launch, stop } from './processes.mjs';
 import { answerNames, shapedAnswer } from './shaped-answers.mjs';
 import { shapedStream, streamNamesOf } from './shaped-streams.mjs';
 import { shapedBody, shapeNames } from './shapes.mjs';
+import { key } from './start.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -48,7 +49,6 @@ const allowedOfParse = { default: 5, everything: Number.POSITIVE_INFINITY, other
 const allowedOfWords = 10;
 /** Below so many ms of CPU a growth is noise. */
 const leastMs = 5;
-const key = 'gw_ZNkBCLeNHhh8iS4vnfcU0v2dXsJROxw91aPKD8';
 const chosen = (names, wanted) =>
   names.filter((name) => wanted === '' || wanted.split(',').some((part) => name.includes(part)));
 

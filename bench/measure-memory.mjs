@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { streamBody } from './bodies.mjs';
 import { checkStreams } from './check.mjs';
 import { runStreams } from './measure-streams.mjs';
-import { cores, freePort, launch, residentOf, stop } from './processes.mjs';
+import { cores, freePort, hasEnded, launch, residentOf, stop } from './processes.mjs';
 import { startStreamProvider } from './providers.mjs';
 import { startContender } from './start.mjs';
 
@@ -51,6 +51,7 @@ async function idle(folder) {
   const command = [process.execPath, program, 'serve', ...ports];
   const child = launch({ command, environment, core: cores.contender, cwd: home });
   await new Promise((resolve) => setTimeout(resolve, idleMs));
+  if (hasEnded(child)) throw new Error(`serve has ended: ${child.words}`);
   const megabytes = residentOf(child.pid);
   await stop(child);
   return megabytes;

@@ -189,7 +189,7 @@ export class Scrubber {
 
   /** One that scrubs only what `with` has added. */
   get added(): Scrubber {
-    this.#alone ??= this.#first === undefined ? this : new Scrubber([...this.#own]);
+    this.#alone ??= new Scrubber(this.#first === undefined ? [] : [...this.#own]);
     return this.#alone;
   }
 

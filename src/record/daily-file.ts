@@ -133,11 +133,11 @@ export function earlierFiles(path: string): readonly string[] {
     .filter((each) => lstatSync(each, { throwIfNoEntry: false })?.isFile() === true); // a pipe would be waited for
 }
 
-/** Who may read one day's file may read the next day's. */
+/** Who may read one day's file may read the next day's; a file that another user has begun keeps its own mode. */
 function keepMode(previous: number, next: number): void {
   const { mode } = fstatSync(previous);
-  const stats = fstatSync(next);
-  if (stats.size === 0 && stats.mode !== mode) fchmodSync(next, mode & 0o777);
+  const { size, uid } = fstatSync(next);
+  if (size === 0 && uid === process.geteuid?.()) fchmodSync(next, mode & 0o777);
 }
 
 /** Tells files apart, whatever their names. */

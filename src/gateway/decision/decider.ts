@@ -95,7 +95,10 @@ export function createDecider({
               sender: withBody(sender, request.document, endpoint),
             });
             return decideRequest(policies, request, {
-              ...{ endpoint, meta, plan, checkpoint },
+              endpoint,
+              meta,
+              plan,
+              checkpoint,
               peaks: conversations.peaks,
             });
           }),
