@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Sums } from '../ledger-columns.ts';
 import type { LedgerRow } from '../ledger-row.ts';
 import { type JournalSegment, makeSegment, type OpenSegment } from './segments.ts';
-import { type Waiting, WaitingLines } from './waiting-lines.ts';
 
 /** Lines can't be written any more (once for each outage), or can again, or were lost for good. */
 export type JournalEvent =
@@ -29,6 +28,18 @@ interface JournalOptions {
   readonly onClosed: (segment: ClosedSegment) => void;
 }
 
+/** Lines that are not written yet. */
+interface Waiting {
+  readonly text: string;
+  readonly lines: number;
+  /** What it says, if that is to be summed up. */
+  readonly row?: LedgerRow | undefined;
+  /** Set for a beginning, which fails with the write instead of waiting for the disk. */
+  readonly fail?: (cause: Error) => void;
+  /** It is written, or will be: there is no need to wait for it any more. */
+  readonly done?: () => void;
+}
+
 const everyMs = 1_000;
 const retryMs = 250;
 /** After a write that took longer, the next one may hold up its caller. */
@@ -38,6 +49,8 @@ const stalledMs = 500;
 /** What is open is written again in each new segment, so many open exchanges make for longer segments, up to this age. */
 const oldMs = 10_000;
 const closeMs = 5_000;
+/** Maximum characters that wait in memory while the disk can't be written. */
+const maxWaitingLength = 64 * 1024 * 1024;
 
 /**
  * The journal of one process: `append → sync once a second → close the segment`. A line is written by the caller itself,
@@ -290,5 +303,59 @@ export class Journal {
     this.#failure = undefined;
     const lines = this.#waiting.takeLost();
     if (lines > 0) this.#options.onEvent({ kind: 'lost', lines });
+  }
+}
+
+/** What waits in memory for a slow or failing disk, in its order and up to a bound. */
+class WaitingLines {
+  #all: Waiting[] = [];
+  #length = 0;
+  #lost = 0;
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0;
+  }
+
+  get lines(): number {
+    return this.#all.reduce((sum, { lines }) => sum + lines, 0);
+  }
+
+  add(waiting: Waiting): void {
+    if (this.#length + waiting.text.length > maxWaitingLength) {
+      this.#lost += waiting.lines;
+      return waiting.fail?.(new Error('too much waits to be written'));
+    }
+    this.#all.push(waiting);
+    this.#length += waiting.text.length;
+  }
+
+  take(): readonly Waiting[] {
+    const taken = this.#all;
+    this.#all = [];
+    this.#length = 0;
+    return taken;
+  }
+
+  /** Before all others. */
+  putBack(waiting: readonly Waiting[]): void {
+    this.#all = [...waiting, ...this.#all];
+    this.#length = this.#all.reduce((sum, { text }) => sum + text.length, 0);
+  }
+
+  /** Those that can fail do; the others go on waiting. */
+  fail(cause: Error): void {
+    const failed = this.#all.filter(({ fail }) => fail !== undefined);
+    const kept = this.#all.filter(({ fail }) => fail === undefined);
+    this.take();
+    this.putBack(kept);
+    for (const { done } of kept) done?.();
+    for (const { fail } of failed) fail?.(cause);
+  }
+
+  /** How many lines found no room since the last call. */
+  takeLost(): number {
+    const lost = this.#lost;
+    this.#lost = 0;
+    return lost;
   }
 }
