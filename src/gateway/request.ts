@@ -1,10 +1,19 @@
+import { type Dialect, memberAt, requestsIn } from '../dialects/dialect.ts';
 import { shownPlace } from '../dialects/place-names.ts';
-import { type RequestFields, readFields } from '../dialects/request-fields.ts';
 import { GatewayError } from '../errors.ts';
-import type { JsonDocument } from '../json/json-document.ts';
+import { exactInteger } from '../json/exact-integer.ts';
+import { type JsonDocument, kinds } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Demand } from './spending/demand.ts';
+
+/** The few fields of a request that the gateway itself acts on. */
+export interface RequestFields {
+  readonly model: string;
+  /** The entries of strings that end with the model's name, so that only its bytes are replaced if the target has another. */
+  readonly modelEntries: readonly number[];
+  readonly stream: boolean;
+}
 
 /** A strictly parsed model request. */
 export interface ModelRequest extends RequestFields {
@@ -52,4 +61,161 @@ function parse(
     });
   }
   return { document, model, modelEntries, stream };
+}
+
+/** Desktop programs serve models under names with blanks, `#` or `(high)`; Claude Code writes `[1m]` behind them. */
+const modelPattern = /^(?! )[A-Za-z0-9._:/@+#()[\] -]{1,200}(?<! )$/;
+
+/** How a request came: what is not in its body. */
+export interface PathCaller {
+  /** From the path, where it is. */
+  readonly model?: string | undefined;
+  readonly stream: boolean | 'asked';
+}
+
+const inBody: PathCaller = { stream: 'asked' };
+
+/**
+ * Reads and checks these fields: each must have its type, and no other key may be taken for one by another reader
+ * (`"Model"`). Throws request.field with the JSON pointer.
+ */
+export function readFields(
+  document: JsonDocument,
+  dialect: Dialect,
+  { model: pathModel, stream }: PathCaller = inBody,
+): RequestFields {
+  checkNames(document, dialect);
+  const { model, modelEntries } =
+    pathModel === undefined ? readModel(document) : repeats(document, dialect, pathModel);
+  if (!modelPattern.test(model)) {
+    throw wrong(
+      '/model',
+      'model must be 1 to 200 characters of A-Z a-z 0-9 . _ : / @ + - # ( ) [ ] and blanks inside',
+    );
+  }
+  for (const name of dialect.required) {
+    const isThere = requestsIn(document, dialect).some((entry) => document.member(entry, name) !== undefined);
+    if (!isThere) throw wrong(`/${name}`, `${name} is missing`);
+  }
+  for (const name of dialect.caps) checkCap(document, name, dialect);
+  refuseLater(document, dialect);
+  return { model, modelEntries, stream: stream === 'asked' ? readStream(document) : stream };
+}
+
+type NamedModel = Pick<RequestFields, 'model' | 'modelEntries'>;
+
+function readModel(document: JsonDocument): NamedModel {
+  const entry = document.member(document.root, 'model');
+  if (entry === undefined) throw wrong('/model', 'model is missing: name the model to use');
+  if (document.kind(entry) !== kinds.string) throw wrong('/model', 'model must be a string');
+  return { model: document.text(entry), modelEntries: [entry] };
+}
+
+/** A body may name the model of its path again, as `models/NAME`, also in each request of a batch; never another one. */
+function repeats(document: JsonDocument, dialect: Dialect, model: string): NamedModel {
+  const modelEntries: number[] = [];
+  const add = (object: number) => {
+    const entry = document.member(object, 'model');
+    if (entry === undefined) return;
+    const name = document.kind(entry) === kinds.string ? document.text(entry) : '';
+    if (name !== model && name !== `models/${model}`) {
+      throw wrong(document.pointer(entry), 'the path names another model: leave this one out');
+    }
+    modelEntries.push(entry);
+  };
+  requestsIn(document, dialect).forEach(add);
+  const batch = document.member(document.root, 'requests');
+  if (batch !== undefined) for (const request of document.elements(batch)) add(request);
+  return { model, modelEntries };
+}
+
+function readStream(document: JsonDocument): boolean {
+  const entry = document.member(document.root, 'stream');
+  if (entry === undefined) return false;
+  const kind = document.kind(entry);
+  if (kind === kinds.true) return true;
+  // Several SDKs write null for an option that was not set.
+  if (kind === kinds.false || kind === kinds.null) return false;
+  throw wrong('/stream', 'stream must be true or false');
+}
+
+/** -1 says "no limit" to LM Studio and llama.cpp; limits and rules read it so too. */
+function checkCap(document: JsonDocument, name: string, { needsCap }: Dialect): void {
+  const entry = memberAt(document, name);
+  if (entry === undefined || document.kind(entry) === kinds.null) return;
+  const tokens = document.kind(entry) === kinds.number ? exactInteger(document.raw(entry)) : undefined;
+  if (tokens === -1 && needsCap !== true) return;
+  if (tokens === undefined || tokens < 0) {
+    throw wrong(
+      `/${name.replaceAll('.', '/')}`,
+      `${name} must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+    );
+  }
+}
+
+/** The gateway has no path where an answer could be fetched, so it would be paid for and lost. */
+function refuseLater(document: JsonDocument, { laterField: name }: Dialect): void {
+  const entry = name === undefined ? undefined : document.member(document.root, name);
+  if (entry === undefined || document.kind(entry) !== kinds.true) return;
+  const message = `${name}: answers can't be fetched later through the gateway; leave it out`;
+  throw new GatewayError('request.unsupported', message, { param: `/${name}` });
+}
+
+function checkNames(document: JsonDocument, dialect: Dialect): void {
+  for (const request of requestsIn(document, dialect)) {
+    checkKeys(document, request, (name) => isRead(name, dialect));
+    for (const [name, held] of dialect.places) {
+      const turns = held === 'turns' ? document.member(request, name) : undefined;
+      if (turns !== undefined) checkTurns(document, turns, dialect.blockList ?? 'content');
+    }
+  }
+}
+
+/** Turns and their content blocks: their keys decide the roles of texts, which policies match on. */
+function checkTurns(document: JsonDocument, turns: number, list: string): void {
+  const isReadInTurn = (name: string) => name === 'role' || name === 'type' || name === list;
+  if (document.kind(turns) !== kinds.array) return;
+  for (let turn = turns + 1; turn < document.next(turns); turn = document.next(turn)) {
+    checkKeys(document, turn, isReadInTurn);
+    const content = document.member(turn, list);
+    if (content === undefined || document.kind(content) !== kinds.array) continue;
+    for (let block = content + 1; block < document.next(content); block = document.next(block)) {
+      checkKeys(document, block, isReadInTurn);
+    }
+  }
+}
+
+function checkKeys(document: JsonDocument, object: number, isReadHere: (name: string) => boolean): void {
+  if (document.kind(object) !== kinds.object) return;
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
+    if (isLowerCase(document, key)) continue;
+    const name = document.text(key);
+    const folded = foldCase(name);
+    if (isReadHere(name) || !isReadHere(folded)) continue;
+    throw wrong(document.pointer(key), `this key differs from ${folded} only in case; write ${folded}`);
+  }
+}
+
+/** Whether a key certainly equals its folded form, as nearly all do; such keys need not be decoded. */
+function isLowerCase(document: JsonDocument, key: number): boolean {
+  if (document.isEscaped(key) || document.isWide(key)) return false;
+  for (let at = document.start(key); at < document.end(key); at += 1) {
+    const byte = document.bytes[at] as number;
+    if (byte >= 0x41 && byte <= 0x5a) return false;
+  }
+  return true;
+}
+
+function isRead(name: string, dialect: Dialect): boolean {
+  const isCap = dialect.caps.some((cap) => cap === name || cap.startsWith(`${name}.`));
+  return name === 'model' || name === 'stream' || isCap || dialect.places.has(name);
+}
+
+/** Both ways, because some letters (ſ, K) only meet their ASCII twin in one of them. */
+function foldCase(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
+
+function wrong(param: string, message: string): GatewayError {
+  return new GatewayError('request.field', message, { param });
 }

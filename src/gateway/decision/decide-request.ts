@@ -2,7 +2,6 @@ import type { KeyRecord } from '../../config/build/keys.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { hasModel } from '../../dialects/model-path.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
-import { readFields } from '../../dialects/request-fields.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Checkpoint } from '../../policy/checkpoint.ts';
@@ -20,7 +19,7 @@ import {
 import type { RuleInputs } from '../../policy/rule-inputs.ts';
 import type { ClientLogin } from '../client-login.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import type { ModelRequest } from '../request.ts';
+import { type ModelRequest, readFields } from '../request.ts';
 import type { Sender } from '../sender.ts';
 
 /** What rules check about a request besides its content, as plain data: it is sent to the decision thread too. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
-import { readFields } from '../../../src/dialects/request-fields.ts';
+import { readFields } from '../../../src/gateway/request.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { compile, subjectOf } from '../deciding.ts';
 
