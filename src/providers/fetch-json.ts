@@ -1,9 +1,8 @@
 import { dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { Lifetime } from '../lib/lifetime.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
 import { authorized } from './credentials/authorizer.ts';
-import { requestHeaders } from './headers.ts';
+import { type AnswerHeaders, requestHeaders } from './headers.ts';
 import type { Provider } from './provider.ts';
 import { decodedAnswer, readWhole } from './read-whole.ts';
 import type { HostRequest } from './transport/pool.ts';

@@ -4,7 +4,7 @@ import { parseJson } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
 import { backoffMs } from '../lib/backoff.ts';
 import { Lifetime } from '../lib/lifetime.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
+import type { AnswerHeaders } from './headers.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from './read-whole.ts';
 import type { ProviderAnswer } from './transport/upstream.ts';
 

@@ -11,7 +11,7 @@ import type { ReadAnswer } from '../../src/gateway/subscriber.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
-import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import { AnswerHeaders } from '../../src/providers/headers.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/transport/upstream.ts';
 import { parseAnswers, RawConnection } from '../kit/raw.ts';
 

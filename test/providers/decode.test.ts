@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { Lifetime } from '../../src/lib/lifetime.ts';
-import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import { AnswerHeaders } from '../../src/providers/headers.ts';
 import { decodedAnswer, readWhole } from '../../src/providers/read-whole.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/transport/upstream.ts';
 

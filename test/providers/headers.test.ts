@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/dialects/dialect.ts';
 import { dialects } from '../../src/dialects/registry.ts';
-import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
-import { forwardableHeaders, requestHeaders } from '../../src/providers/headers.ts';
+import { AnswerHeaders, forwardableHeaders, requestHeaders } from '../../src/providers/headers.ts';
 import { unscrubbed } from './wire.ts';
 
 const options = {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { Lifetime } from '../../src/lib/lifetime.ts';
-import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import { AnswerHeaders } from '../../src/providers/headers.ts';
 import { RetryBudget, retryAfterMs, retryWaitMs, withRetryAfter } from '../../src/providers/retry.ts';
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 0);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { GatewayError } from '../../errors.ts';
 import { type Cloud, clouds } from '../../hosts/clouds.ts';
-import type { AnswerHeaders } from '../answer-headers.ts';
+import type { AnswerHeaders } from '../headers.ts';
 import type { HostRequest } from '../transport/pool.ts';
 
 /** What a request is authorized with. */

@@ -4,7 +4,7 @@ import type { ProviderConfig } from '../../config/build/providers.ts';
 import { type FailureCode, GatewayError } from '../../errors.ts';
 import type { SwapRemoveItem } from '../../lib/swap-remove-list.ts';
 import type { TickQueue } from '../../lib/tick-queue.ts';
-import { AnswerHeaders } from '../answer-headers.ts';
+import { AnswerHeaders } from '../headers.ts';
 import type { HostConnection } from './host-client.ts';
 
 /** Consumes an answer's body, piece by piece. */
