@@ -68,6 +68,26 @@ export interface ListResponse {
   readonly cursor: string;
 }
 
+type DecidedRecord = Pick<Partial<ExchangeRecord>, 'decision' | 'rules' | 'outcome'>;
+type ShownDecision = NonNullable<ExchangeRow['decision']>;
+
+/** What the rules decided, about the request and then about its answer. */
+export function decisionOf({ decision, rules = [], outcome }: DecidedRecord): ShownDecision | undefined {
+  const onAnswer = rules.filter(({ on, mode }) => on === 'answer' && mode === 'enforce');
+  const has = (action: string) => onAnswer.some((rule) => rule.action === action);
+  if (outcome === 'refused' && has('block')) return 'block';
+  if (has('redact') && (decision === 'allow' || decision === 'warn')) return 'redact';
+  return decision as ShownDecision | undefined; // the record's is one of the actions, widened to a text
+}
+
+/** The rule that determined the decision: the first one whose action it is. */
+export function decidingRule(
+  { rules = [] }: DecidedRecord,
+  decision: string | undefined,
+): string | undefined {
+  return rules.find(({ action, mode }) => mode === 'enforce' && action === decision)?.id;
+}
+
 /** What these tests read of a row, or of a record. */
 type Ended = Pick<ExchangeRow, 'method' | 'status'> & {
   readonly decision?: string | undefined;

@@ -1,8 +1,7 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { Minute } from '../contract/events.ts';
-import { shows } from '../contract/exchange-list.ts';
-import { decisionOf } from '../ring/to-row.ts';
+import { decisionOf, shows } from '../contract/exchange-list.ts';
 
 const minuteMs = 60_000;
 const keptMinutes = 60;
