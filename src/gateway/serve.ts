@@ -11,7 +11,7 @@ import type { Provider } from '../providers/provider.ts';
 import type { Gauges, OpenCounts, ProviderGauges } from '../record/gauges.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { WriteRecord } from '../record/record.ts';
-import { foldRepeats } from '../record/repeats.ts';
+import { foldRepeats } from '../record/recorder.ts';
 import { ActiveConfig } from './active-config.ts';
 import { Exchange, type Follow } from './exchange.ts';
 import type { GatewayConfig, ProcessState } from './gateway.ts';

@@ -2,7 +2,7 @@ import { existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ExchangeRecord } from '../../src/record/record.ts';
-import { createRecorder } from '../../src/record/recorder.ts';
+import { createRecorder, fromLineStart } from '../../src/record/recorder.ts';
 import { openRecorder } from '../../src/server/recording.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
 
@@ -149,4 +149,20 @@ test.each([
   expect(written()).toHaveLength(2);
   expect(written()).toContainEqual(long);
   expect(written()).toContainEqual({ ...record, request_id: 'req_2' });
+});
+
+test.each([
+  ['nothing', 0, 'one\ntwo\n'],
+  ['whole lines', 4, 'two\n'],
+  ['everything', 8, ''],
+  ['a part of the first line', 2, '\none\ntwo\n'],
+  ['a part of a later line', 6, '\ntwo\n'],
+])('after %s was written, what follows begins with a line', (_name, written, left) => {
+  expect(fromLineStart(Buffer.from('one\ntwo\n'), written).toString()).toBe(left);
+});
+
+test('a line that is cut twice does not grow', () => {
+  const once = fromLineStart(Buffer.from('one\n'), 2);
+
+  expect(fromLineStart(once, 3).toString()).toBe('\none\n');
 });
