@@ -1,8 +1,7 @@
 import { type Dialect, memberAt, requestsIn } from '../dialects/dialect.ts';
 import { shownPlace } from '../dialects/place-names.ts';
 import { GatewayError } from '../errors.ts';
-import { exactInteger } from '../json/exact-integer.ts';
-import { type JsonDocument, kinds } from '../json/json-document.ts';
+import { exactInteger, type JsonDocument, kinds } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Demand } from './spending/demand.ts';

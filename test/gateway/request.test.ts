@@ -119,7 +119,7 @@ describe('stream', () => {
 });
 
 describe('caps', () => {
-  // Which numbers are integers, json/exact-integer knows.
+  // Which numbers are integers, json/json-document knows.
   test.each(['0', '1e3', 'null', '-1'])('%s', (value) => {
     expect(read(withFields(`,"max_tokens":${value},"max_completion_tokens":${value}`)).model).toBe('m');
   });

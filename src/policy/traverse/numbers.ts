@@ -1,5 +1,4 @@
-import { integerDigits } from '../../json/exact-integer.ts';
-import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { integerDigits, type JsonDocument, kinds } from '../../json/json-document.ts';
 
 const point = 0x2e;
 const letterE = 0x65;

@@ -1,6 +1,5 @@
 import { type Dialect, memberAt, requestsIn } from '../../dialects/dialect.ts';
-import { exactInteger } from '../../json/exact-integer.ts';
-import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { exactInteger, type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { answerSchemas } from './reading-order.ts';
 
