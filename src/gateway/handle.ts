@@ -1,8 +1,7 @@
 import { type HeldBytes, readBody } from '../http/body.ts';
 import { sendAnswer } from './answer/answer.ts';
 import { type ClientAnswer, clientAnswer } from './answer/client-answer.ts';
-import { identify } from './authenticate.ts';
-import { extractLogin } from './client-login.ts';
+import { extractLogin, identify } from './authenticate.ts';
 import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';

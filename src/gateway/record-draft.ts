@@ -8,7 +8,7 @@ import { type ChosenRoute, noRoute } from '../policy/routes.ts';
 import { type Action, strictest, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
-import { LoginRefusal } from './client-login.ts';
+import { LoginRefusal } from './authenticate.ts';
 import type { Sender } from './sender.ts';
 import type { Spent } from './spending/spending.ts';
 import type {

@@ -17,7 +17,7 @@ import {
   withholds,
 } from '../../policy/rule.ts';
 import type { RuleInputs } from '../../policy/rule-inputs.ts';
-import type { ClientLogin } from '../client-login.ts';
+import type { ClientLogin } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { type ModelRequest, readFields } from '../request.ts';
 import type { Sender } from '../sender.ts';

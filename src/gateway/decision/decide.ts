@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import { type Block, refuses } from '../../policy/rule.ts';
-import { hasLogin, LoginRefusal } from '../client-login.ts';
+import { hasLogin, LoginRefusal } from '../authenticate.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Sender, withBody, withoutHidden } from '../sender.ts';

@@ -18,10 +18,9 @@ import {
   forwardableHeaders,
   requestHeaders,
 } from '../../providers/headers.ts';
-import { hasLogin, LoginRefusal } from '../client-login.ts';
+import { hasLogin, LoginRefusal } from '../authenticate.ts';
 import { blocked } from '../decision/decide.ts';
-import type { BodyDecision, DecidedRequest } from '../decision/decide-request.ts';
-import { toSubject } from '../decision/decide-request.ts';
+import { type BodyDecision, type DecidedRequest, toSubject } from '../decision/decide-request.ts';
 import type { Scrubber } from '../scrub.ts';
 import type { OutgoingFinding } from '../subscriber.ts';
 
