@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { expect, onTestFinished, test } from 'vitest';
-import { watchHeap } from '../../src/gateway/heap-watch.ts';
+import { watchHeap } from '../../src/gateway/serve.ts';
 
 const megabytes = () => getHeapStatistics().total_heap_size / 1_048_576;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
