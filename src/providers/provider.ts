@@ -5,6 +5,7 @@ import { isCloud, regionOf } from '../hosts/clouds.ts';
 import { findHost, type Host, traitsOf } from '../hosts/find-host.ts';
 import type { HostTraits } from '../hosts/traits.ts';
 import { isLoopbackHost } from '../lib/loopback.ts';
+import { memoize } from '../lib/memoize.ts';
 import type { TickQueue } from '../lib/tick-queue.ts';
 import { Admission } from './admission.ts';
 import {
@@ -54,6 +55,8 @@ export class Provider {
   /** Adds what authorizes each request, if that isn't a key. */
   readonly authorizer: Authorizer | undefined;
   readonly host: Host;
+  /** What its host takes for a model: asked several times for each request. */
+  readonly traitsFor: (model: string) => HostTraits;
   /** Names it in what is sealed of its answers. */
   readonly sealOrigin: string;
   readonly priceScope: PriceScope;
@@ -84,7 +87,9 @@ export class Provider {
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = keyHeaders(options);
     this.authorizer = same?.authorizer ?? authorizerFor(options, url);
-    this.host = findHost({ ...options, url });
+    const host = findHost({ ...options, url });
+    this.host = host;
+    this.traitsFor = memoize((targetModel) => traitsOf({ host, targetModel }));
     this.#onRefusedKey = onRefusedKey;
     this.sealOrigin = sealOrigin(options);
     this.#basePath = basePath(url.pathname, options.dialect);
@@ -97,11 +102,6 @@ export class Provider {
   pathFor(call: CloudRequest): string {
     if (this.options.dialect === 'sandbox') return this.#basePath + call.path;
     return this.#basePath + (this.#cloud?.pathFor(call) ?? call.path.replace(/^\/v1(?:beta)?/, ''));
-  }
-
-  /** What its host takes for a model. */
-  traitsFor(model: string): HostTraits {
-    return traitsOf({ host: this.host, targetModel: model });
   }
 
   /** What its bodies hold besides those of the dialect. */
