@@ -13,7 +13,7 @@ import type { SseEvent, WriteEvent } from './sse.ts';
 import type { TranslationContext } from './translation/context.ts';
 import type { ToolNames } from './translation/tool-names.ts';
 import type { MediaPart } from './translation/unsupported-content.ts';
-import type { Usage } from './usage.ts';
+import { countTextTokens, type Tally, type Usage } from './usage.ts';
 
 /** The role of a text in a request, as policies name it. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
@@ -326,4 +326,12 @@ export interface EmbeddingCodec {
   /** What the form of an answer depends on: plain data of the client's request. */
   echoOf(request: Fields): Fields;
   buildAnswer(answer: Embeddings, context: TranslationContext, echo: Fields): Fields;
+}
+
+/** What a provider's whole answer used: parsed, and its bytes. */
+export function tallyAnswer(dialect: Dialect, answer: unknown, bytes: Buffer): Tally {
+  const usage = dialect.answerUsage(answer);
+  const isReported = usage !== undefined && usage.isPartial !== true && usage.outputTokens > 0;
+  if (isReported) return { usage, unreportedTokens: 0 };
+  return { usage, unreportedTokens: countTextTokens(bytes.toString('latin1'), dialect.writtenMembers) };
 }

@@ -2,8 +2,7 @@ import { GatewayError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
 import { parseJson } from './fields.ts';
 import { eventLimitBytes } from './sse.ts';
-import { countTextTokens } from './text-tokens.ts';
-import { StreamTally, type Tally } from './usage.ts';
+import { countTextTokens, StreamTally, type Tally } from './usage.ts';
 
 const headBytes = 100;
 const nothing = Buffer.alloc(0);

@@ -8,19 +8,19 @@ import {
   isText,
   type TextDialect,
   tableBetween,
+  tallyAnswer,
 } from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
 import { applyTable, type FieldTable } from './field-table.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
 import { pingComment, type SseEvent, type WriteEvent } from './sse.ts';
-import { countTextTokens, tallyAnswer } from './text-tokens.ts';
 import type { TranslationContext } from './translation/context.ts';
 import { fitConversation } from './translation/fit-conversation.ts';
 import { cutAnswer, cutStream, endedBy, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames, type WireNames } from './translation/tool-names.ts';
 import { replaceUnsupported } from './translation/unsupported-content.ts';
 import { restoreAnswer, restoreCalls } from './translation/unwrap-stream.ts';
-import { noUsage, StreamTally, type Tally, type Usage } from './usage.ts';
+import { countTextTokens, noUsage, StreamTally, type Tally, type Usage } from './usage.ts';
 
 /** What the translation of an answer needs of its request: plain data, so that another thread can translate that. */
 export interface AnswerContext {

@@ -10,8 +10,8 @@ import {
   toOpenAi,
 } from '../field-table.ts';
 import { isFields, toFields, toList, toText } from '../fields.ts';
-import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
+import { membersNamed } from '../usage.ts';
 import { chatCodec } from './codec.ts';
 import { chatErrorEvent } from './errors.ts';
 import { parseChatUsage } from './usage.ts';

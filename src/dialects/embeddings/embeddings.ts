@@ -13,9 +13,8 @@ import {
   unsupported,
   withoutAbsent,
 } from '../fields.ts';
-import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
-import { noUsage, type Usage } from '../usage.ts';
+import { membersNamed, noUsage, type Usage } from '../usage.ts';
 
 /** OpenAI's embeddings in the neutral form, and out of it. */
 const embeddingsCodec: EmbeddingCodec = {

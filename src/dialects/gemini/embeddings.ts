@@ -15,7 +15,7 @@ import {
   unsupported,
   withoutAbsent,
 } from '../fields.ts';
-import { membersNamed } from '../text-tokens.ts';
+import { membersNamed } from '../usage.ts';
 import { geminiFormat } from './gemini.ts';
 import { parseGeminiUsage } from './usage.ts';
 import { atBothVersions, pathOf, toCamelCase, withCamelCaseFields } from './wire.ts';

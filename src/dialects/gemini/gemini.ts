@@ -11,8 +11,8 @@ import {
 } from '../field-table.ts';
 import { both, toFields } from '../fields.ts';
 import { blankLine } from '../sse.ts';
-import { membersNamed } from '../text-tokens.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
+import { membersNamed } from '../usage.ts';
 import { geminiCodec } from './codec.ts';
 import { geminiErrorBody, geminiErrorEvent, isGeminiErrorBody } from './errors.ts';
 import { geminiFinishes } from './finishes.ts';

@@ -1,7 +1,7 @@
 import { blockTypes, finishedWhole, nothingFinished, type TextDialect } from '../dialect.ts';
 import { fieldTable, messagesFields, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
-import { membersNamed } from '../text-tokens.ts';
+import { membersNamed } from '../usage.ts';
 import { messagesCodec } from './codec.ts';
 import { isMessagesErrorBody, messagesErrorBody, messagesErrorEvent } from './errors.ts';
 import { parseMessagesEventUsage, parseMessagesUsage } from './usage.ts';

@@ -1,6 +1,6 @@
+import { tallyAnswer } from '../../dialects/dialect.ts';
 import { errorInside } from '../../dialects/failure.ts';
 import { stringifyAnswer } from '../../dialects/fields.ts';
-import { tallyAnswer } from '../../dialects/text-tokens.ts';
 import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';

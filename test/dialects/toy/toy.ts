@@ -9,8 +9,7 @@ import {
   toFields,
   toText,
 } from '../../../src/dialects/fields.ts';
-import { membersNamed } from '../../../src/dialects/text-tokens.ts';
-import { noUsage, type Usage } from '../../../src/dialects/usage.ts';
+import { membersNamed, noUsage, type Usage } from '../../../src/dialects/usage.ts';
 
 const usageOf = (value: unknown): Usage | undefined => {
   const { tokens } = toFields(value);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
-import { countTextTokens } from '../../src/dialects/text-tokens.ts';
+import { countTextTokens } from '../../src/dialects/usage.ts';
 import { chatEvents, messagesAnswer, messagesEvents, responsesEvents } from '../kit/answers.ts';
 
 const count = (dialect: 'chat' | 'messages' | 'responses', json: string) =>
