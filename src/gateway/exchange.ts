@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors.ts';
-import type { HttpRequest } from '../http/request.ts';
-import { type ErrorOptions, type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
+import { type HttpRequest, newRequestId } from '../http/request.ts';
+import { type ErrorOptions, type JsonOptions, sendError, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { Lifetime } from '../lib/lifetime.ts';
 import type { SwapRemoveItem } from '../lib/swap-remove-list.ts';

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { SwapRemoveItem } from '../lib/swap-remove-list.ts';
 import type { TickQueue } from '../lib/tick-queue.ts';
-import { HttpRequest } from './request.ts';
-import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
+import { HttpRequest, newRequestId } from './request.ts';
+import { lingerMs, rawErrorAnswer, sendError } from './respond.ts';
 import { type HeaderList, HttpResponse, lateHead, tooManyPipelined, type Wire } from './response.ts';
 import { type HeadMeaning, malformed, readHttpHead } from './strict-head.ts';
 

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Failure, GatewayError } from '../errors.ts';
+import { newRequestId } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
 /** Headers by their names in lower case; several of one name as a list. */
@@ -18,15 +18,6 @@ export interface ErrorOptions extends JsonOptions {
   readonly message?: string;
   /** The body in another form. */
   readonly body?: string | undefined;
-}
-
-/**
- * A fresh `req_…` id: 120 random bits, so ids of several gateways never collide. Node draws the bits of UUIDs in batches;
- * a system call for each id was a twentieth of a small exchange. The digits that name a UUID's kind are left out.
- */
-export function newRequestId(): string {
-  const id = randomUUID();
-  return `req_${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(15, 18)}${id.slice(20, 23)}${id.slice(24)}`;
 }
 
 /** The one error body of the product; both SDK families turn it into their own exception classes. */

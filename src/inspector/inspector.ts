@@ -58,7 +58,7 @@ export function createInspector(options: InspectorOptions) {
       onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
     }),
     /** Whether it answers the request, which is then no exchange. */
-    takes: (request: HttpRequest) => request.target.startsWith('/_/') || (isEnabled() && isVisit(request)),
+    takes: (request: HttpRequest) => request.target.startsWith('/_/') || (isVisit(request) && isEnabled()),
     /** Shows what was recorded before this start: newest first. */
     recall: (records: Iterable<ExchangeRecord>) => {
       const known = new Set(ring.entries().map(({ id }) => id));

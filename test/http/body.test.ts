@@ -5,8 +5,8 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
-import type { HttpRequest } from '../../src/http/request.ts';
-import { newRequestId, sendError } from '../../src/http/respond.ts';
+import { type HttpRequest, newRequestId } from '../../src/http/request.ts';
+import { sendError } from '../../src/http/respond.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { listenForAll, serve } from './serving.ts';
 

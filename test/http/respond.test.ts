@@ -2,14 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FailureCode, failures, GatewayError } from '../../src/errors.ts';
-import {
-  errorBody,
-  newRequestId,
-  rawErrorAnswer,
-  refuseUpgrade,
-  sendError,
-  sendJson,
-} from '../../src/http/respond.ts';
+import { newRequestId } from '../../src/http/request.ts';
+import { errorBody, rawErrorAnswer, refuseUpgrade, sendError, sendJson } from '../../src/http/respond.ts';
 import { parseAnswers } from '../kit/raw.ts';
 import { serve } from './serving.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import { checkOrigin, type hostsAt } from '../../http/check-origin.ts';
-import type { HttpRequest } from '../../http/request.ts';
-import { commonHeaders, flattenHeaders, newRequestId, sendError, sendJson } from '../../http/respond.ts';
+import { type HttpRequest, newRequestId } from '../../http/request.ts';
+import { commonHeaders, flattenHeaders, sendError, sendJson } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { PageSessions } from '../access/sessions.ts';
 import { type PageRequest, type Routed, securityHeaders } from './router.ts';

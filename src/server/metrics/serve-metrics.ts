@@ -1,8 +1,8 @@
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import { checkOrigin, hostsAt } from '../../http/check-origin.ts';
 import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts';
-import type { HttpRequest } from '../../http/request.ts';
-import { newRequestId, sendError } from '../../http/respond.ts';
+import { type HttpRequest, newRequestId } from '../../http/request.ts';
+import { sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 
