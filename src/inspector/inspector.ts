@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { servesInspector } from '../config/build/sections.ts';
+import type { Config } from '../config/config.ts';
 import type { Follow } from '../gateway/exchange.ts';
 import type { Subscriber } from '../gateway/subscriber.ts';
 import { hostsAt } from '../http/check-origin.ts';
@@ -16,7 +17,11 @@ import { servePage } from './http/serve-page.ts';
 import { Minutes } from './now/minutes.ts';
 import { isProbe, Ring } from './ring/ring.ts';
 
-interface InspectorOptions extends BackendOptions {
+interface InspectorOptions extends Omit<BackendOptions, 'config' | 'noLedger'> {
+  /** That of the start; `follow` gets the later ones. */
+  readonly config: Config;
+  /** Why no ledger is kept. */
+  readonly noLedger: (config: Config) => string;
   /** Where the gateway listens. */
   readonly host: string;
   readonly ownerProof: OwnerProof | undefined;
@@ -25,10 +30,12 @@ interface InspectorOptions extends BackendOptions {
 
 /** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
 export function createInspector(options: InspectorOptions) {
-  const { config, host, log, ownerProof, url } = options;
-  const backend = createBackend(options);
-  const isEnabled = () => servesInspector(config().inspector, host);
-  const ring = new Ring(undefined, () => config().records.bodies);
+  const { host, log, noLedger, ownerProof, url } = options;
+  let current = options.config;
+  const config = () => current;
+  const backend = createBackend({ ...options, config, noLedger: () => noLedger(current) });
+  const isEnabled = () => servesInspector(current.inspector, host);
+  const ring = new Ring(undefined, () => current.records.bodies);
   const minutes = new Minutes();
   const boot = randomBytes(4).toString('hex');
   const now = async (): Promise<NowResponse> => ({
@@ -53,7 +60,7 @@ export function createInspector(options: InspectorOptions) {
     handle: servePage({
       route: createPageRouter(routes),
       sessions,
-      hosts: () => hostsAt(host, config().server.allowedHosts),
+      hosts: () => hostsAt(host, current.server.allowedHosts),
       isEnabled,
       onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
     }),
@@ -71,7 +78,8 @@ export function createInspector(options: InspectorOptions) {
       }
     },
     /** To be called when another configuration is in force. */
-    configured: () => {
+    follow: (next: Config) => {
+      current = next;
       if (!isEnabled()) events.close();
     },
     /** Ends the event streams, so that the gateway can drain. */

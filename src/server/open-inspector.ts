@@ -57,18 +57,17 @@ export async function openInspector(
 ) {
   if (settings === undefined || !servesInspector(config.inspector, host)) return undefined;
   const { createInspector } = await import('../inspector/inspector.ts');
-  let current = config;
   const inspector = createInspector({
     ...running,
     host,
     ledger,
     ownerProof,
     log,
-    config: () => current,
+    config,
     configPath: settings.configPath,
     userPath: settings.userPath,
     recordsFile: settings.recordsFile,
-    noLedger: () => noLedgerReason(current),
+    noLedger: noLedgerReason,
   });
   // Nobody waits for them: a page that is open already gets them as they come.
   if (settings.recordsFile !== undefined) {
@@ -76,12 +75,5 @@ export async function openInspector(
     // One may not be what this version writes.
     recalled.catch((cause) => log('error', `earlier records can't be shown: ${String(cause)}`));
   }
-  return {
-    inspector,
-    /** To be called when another configuration is in force. */
-    follow: (next: Config) => {
-      current = next;
-      inspector.configured();
-    },
-  };
+  return inspector;
 }

@@ -127,11 +127,11 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
     url: () => server.url,
     gauges: () => server.gauges(),
   });
-  closing.push(() => page?.inspector.close());
+  closing.push(() => page?.close());
   let current = config;
   let isAnnounced = false;
   const toGatewayConfig = (next: Config, url: string | undefined) =>
-    gatewayConfig(next, url, { host, keys: page?.inspector.passes.over(next.keys), workers: count });
+    gatewayConfig(next, url, { host, keys: page?.passes.over(next.keys), workers: count });
   const { limits } = config.server;
   const server: GatewayServer = await serveGateway({
     host,
@@ -153,8 +153,8 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
       ),
     ownerProof,
     isAnnounced: () => isAnnounced,
-    followers: followersOf({ tracer, meter, page: page?.inspector }),
-    inspector: page?.inspector,
+    followers: followersOf({ tracer, meter, page }),
+    inspector: page,
   });
   return {
     url: server.url,
@@ -188,7 +188,7 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
     settleOpen: () => server.settleOpen(),
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
     drain: async () => {
-      page?.inspector.close(); // its streams would not end
+      page?.close(); // its streams would not end
       await server.drain();
       await close(closing);
     },
