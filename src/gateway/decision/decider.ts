@@ -68,6 +68,7 @@ export function createDecider({
   const threads = new DecisionThreads({ source, ...names }, entry, limits);
   const planOf = createRoutePlanner(names);
   const conversations = new Conversations();
+  const { peaks } = conversations;
   const calls = new CheckCalls();
   const remember = (decided: RequestDecision): RequestDecision => {
     if (decided.kind === 'passed' && decided.conversation) conversations.note(decided.conversation);
@@ -99,14 +100,20 @@ export function createDecider({
               meta,
               plan,
               checkpoint,
-              peaks: conversations.peaks,
+              peaks,
             });
           }),
         );
         if (here !== undefined) return here;
         const { id, project } = key;
-        const peaks = conversations.peaks.size === 0 ? undefined : conversations.peaks;
-        const known = { path: endpoint.path, pathModel, key: { id, project }, sender, nowMs, peaks };
+        const known = {
+          path: endpoint.path,
+          pathModel,
+          key: { id, project },
+          sender,
+          nowMs,
+          peaks: peaks.size === 0 ? undefined : peaks,
+        };
         const moved = toMove(whole);
         const decided = await threads.ask(
           { kind: 'request', input: { ...known, body: moved, policies: policies.names, results } },
