@@ -1,8 +1,8 @@
 import { HeldText, type TextChange } from '../../dialects/held-text.ts';
 import { partitionPoint } from '../../lib/partition-point.ts';
-import { isInRun } from '../automaton/long-run.ts';
 import type { Hit, PieceReader } from '../automaton/piece-reader.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
+import { isInRun } from '../automaton/text-bytes.ts';
 import { longRunLength, type Range } from '../detectors/detector.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import type { ChannelRules, RuleMatch } from './channel-rules.ts';

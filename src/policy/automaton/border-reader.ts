@@ -1,10 +1,9 @@
 import type { TextView } from './byte-reader.ts';
-import { type Character, readCharacter, type TextBytes } from './code-points.ts';
-import { isState, type State, type Threads } from './dfa-state.ts';
-import type { LazyDfa } from './lazy-dfa.ts';
+import { isState, type LazyDfa, type State, type Threads } from './lazy-dfa.ts';
 import type { StatePair } from './product-dfa.ts';
 import type { Scanner } from './scanner.ts';
 import type { Simulation } from './simulation.ts';
+import { type Character, readCharacter, type TextBytes } from './text-bytes.ts';
 
 /** Characters of a text that are read together with what comes before or after it. */
 export const crossReach = 4096;

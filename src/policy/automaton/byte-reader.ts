@@ -1,8 +1,6 @@
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
-import { type Character, readCharacter, type TextBytes } from './code-points.ts';
-import type { State } from './dfa-state.ts';
-import { LazyDfa } from './lazy-dfa.ts';
+import { LazyDfa, type State } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
 import {
   ProductDfa,
@@ -13,6 +11,7 @@ import {
   WideTransitions,
 } from './product-dfa.ts';
 import { Simulation } from './simulation.ts';
+import { type Character, readCharacter, type TextBytes } from './text-bytes.ts';
 
 export const letterU = 0x75;
 export const lastAscii = 0x7f;

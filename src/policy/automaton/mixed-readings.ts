@@ -1,8 +1,7 @@
 import { joinOverlapping, type Range } from '../detectors/detector.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
-import { isWordCodePoint } from './alphabet.ts';
-import { contexts, holding } from './dfa-state.ts';
+import { contexts, holding, isWordCodePoint } from './lazy-dfa.ts';
 import { endPoint, type Nfa, NfaSteps } from './nfa.ts';
 
 const space = 0x20;

@@ -1,5 +1,5 @@
 import { type ByteReader, lastAscii, type TextView } from './byte-reader.ts';
-import { isState, type Threads } from './dfa-state.ts';
+import { isState, type Threads } from './lazy-dfa.ts';
 import { type StatePair, unknownCell } from './product-dfa.ts';
 import type { Simulation } from './simulation.ts';
 

@@ -1,6 +1,5 @@
 import { shortEscapes } from '../../json/short-escapes.ts';
-import { isState, type State, type Threads } from './dfa-state.ts';
-import type { LazyDfa } from './lazy-dfa.ts';
+import { isState, type LazyDfa, type State, type Threads } from './lazy-dfa.ts';
 
 /** A cell that has not been computed yet. */
 export const unknownCell = -1;

@@ -8,13 +8,11 @@ import {
   type ReaderParts,
   type TextView,
 } from './byte-reader.ts';
-import type { TextBytes } from './code-points.ts';
-import type { State, Threads } from './dfa-state.ts';
-import type { LazyDfa } from './lazy-dfa.ts';
-import { hasKeyRun, hasRun } from './long-run.ts';
+import type { LazyDfa, State, Threads } from './lazy-dfa.ts';
 import { PieceReader } from './piece-reader.ts';
 import { type StatePair, unknownCell } from './product-dfa.ts';
 import type { Simulation } from './simulation.ts';
+import { hasKeyRun, hasRun, type TextBytes } from './text-bytes.ts';
 
 /** A run of this many key characters is encoded data, in which prefilters would need a state for nearly every byte. */
 const dataRunLength = 256;

@@ -1,7 +1,6 @@
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
-import { contexts, type Threads } from './dfa-state.ts';
-import { endsCell, type LazyDfa, type ThreadTable } from './lazy-dfa.ts';
+import { contexts, endsCell, type LazyDfa, type Threads, type ThreadTable } from './lazy-dfa.ts';
 
 /** What begins while a simulation reads: all that may; or only what doesn't in the text by itself. */
 type Begins = 'all' | 'added';

@@ -1,8 +1,8 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { TextView } from '../automaton/byte-reader.ts';
-import type { TextBytes } from '../automaton/code-points.ts';
 import type { Pattern, PatternSet } from '../automaton/patterns.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
+import type { TextBytes } from '../automaton/text-bytes.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import { isSureEnough } from '../detectors/detector.ts';
 import { ViewedText } from './viewed-text.ts';

@@ -7,9 +7,8 @@ import {
   nothingCarried,
 } from '../automaton/border-reader.ts';
 import type { TextView } from '../automaton/byte-reader.ts';
-import type { TextBytes } from '../automaton/code-points.ts';
-import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { Pattern, PatternSet } from '../automaton/patterns.ts';
+import { runAtEnd, runAtStart, type TextBytes } from '../automaton/text-bytes.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import { longRunLength } from '../detectors/detector.ts';
 import { type Segment, textOf } from '../traverse/place.ts';

@@ -1,9 +1,9 @@
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
 import type { TextView } from '../../../src/policy/automaton/byte-reader.ts';
-import type { TextBytes } from '../../../src/policy/automaton/code-points.ts';
 import { compilePatternSet, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
+import type { TextBytes } from '../../../src/policy/automaton/text-bytes.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
 import { escapedText, fold, pattern, phrase, plainText } from './text-bytes.ts';

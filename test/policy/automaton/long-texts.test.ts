@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type TextView, views } from '../../../src/policy/automaton/byte-reader.ts';
-import type { State } from '../../../src/policy/automaton/dfa-state.ts';
+import type { State } from '../../../src/policy/automaton/lazy-dfa.ts';
 import { compilePatternSet, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
 import { createRandom, type Random } from '../../kit/random.ts';

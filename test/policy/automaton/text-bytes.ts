@@ -1,5 +1,5 @@
-import type { TextBytes } from '../../../src/policy/automaton/code-points.ts';
 import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
+import type { TextBytes } from '../../../src/policy/automaton/text-bytes.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 
 export const fold = createFold();

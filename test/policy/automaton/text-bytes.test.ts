@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasKeyRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/long-run.ts';
+import { hasKeyRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/text-bytes.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
 import { policyOf, saying } from '../deciding.ts';
