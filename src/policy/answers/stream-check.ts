@@ -4,7 +4,7 @@ import type { Refusal, Verdict } from '../rule.ts';
 import type { Search } from '../search/search.ts';
 import type { AnswerText } from '../streams/answer-text.ts';
 import { HeldEvents, type HeldPiece, type StreamEvent } from '../streams/stream-event.ts';
-import { mayHideTexts, unescapeJson } from '../traverse/nested.ts';
+import { mayHideTexts, unescapeJson } from '../traverse/encoded.ts';
 import { wrapText } from '../traverse/place.ts';
 import { WholeTexts } from './answer-plan.ts';
 import { type AnswerRule, refusalOf, StreamVerdicts, unreadableRefusal } from './answer-rule.ts';

@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import { parseNested } from '../traverse/nested.ts';
+import { parseNested } from '../traverse/encoded.ts';
 import { wrapText } from '../traverse/place.ts';
 
 /** An answer, or the data of one event, as the rules read it. */

@@ -1,5 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { integerDigits, type JsonDocument, kinds } from '../../json/json-document.ts';
+import { decodeShortEscape } from '../../json/short-escapes.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+
+// What a text says in another notation: as a data URL or in base64, as JSON inside of it, or as a number with an exponent.
 
 /** Magic bytes of formats whose text can't be read directly. */
 const signatures = [
@@ -155,6 +159,59 @@ export function holdsPdf(head: string): boolean {
   return bytes.subarray(0, pdfReach).includes(pdf) || plain.slice(0, pdfReach).includes('%PDF-');
 }
 
+const backslash = 0x5c;
+const letterU = 0x75;
+const blankEscapes = Buffer.from('bfnrt');
+const scheme = Buffer.from('data:');
+/** Characters of `\u0041`. */
+const escapeLength = 6;
+/** What a data URL may begin with, half of a character included. */
+const beginsUrl = /^[d\s\p{Cc}\p{Cf}\p{Cs}]/iu;
+
+/** Whether a string may be a data URL; a quick no for nearly all. */
+export function mayBeDataUrl({ bytes }: JsonDocument, start: number, end: number): boolean {
+  const first = bytes[start] as number;
+  // After white space and marks of other planes, or in escapes, a closer look is needed.
+  if (first <= 0x20 || first === backslash || first >= 0xc2) return mayBeginBlank(bytes, start, end);
+  return startsWithScheme(bytes, start, end);
+}
+
+/** White space and invisible characters begin with few different bytes; letters of most scripts with others. */
+function mayBeginBlank(bytes: Buffer, start: number, end: number): boolean {
+  let at = start;
+  while (at < end) {
+    if ((bytes[at] as number) <= 0x20) at += 1;
+    else if (bytes[at] === backslash && blankEscapes.includes(bytes[at + 1] as number)) at += 2;
+    else break;
+  }
+  if (at === end) return false;
+  const first = bytes[at] as number;
+  const second = bytes[at + 1] as number;
+  if (first === backslash && second === letterU && end - at >= escapeLength) {
+    const unit = Number.parseInt(bytes.toString('latin1', at + 2, at + escapeLength), 16);
+    return beginsUrl.test(String.fromCharCode(unit));
+  }
+  const isBlank =
+    (first === 0xc2 && second <= 0xad) ||
+    (first === 0xe1 && second <= 0xa0) ||
+    (first === 0xe2 && second <= 0x81) ||
+    (first === 0xe3 && second === 0x80) ||
+    (first === 0xef && second >= 0xbb) ||
+    (first === 0xf3 && second === 0xa0);
+  return isBlank || startsWithScheme(bytes, at, end);
+}
+
+function startsWithScheme(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start < scheme.length) return false;
+  for (let at = 0; at < scheme.length; at += 1) {
+    const byte = bytes[start + at] as number;
+    // What URL parsers ignore can only occur there escaped.
+    if (byte === backslash) return true;
+    if ((byte | 0x20) !== ((scheme[at] as number) | 0x20)) return false;
+  }
+  return true;
+}
+
 /** Whether a text is a data URL where a URL or bytes belong. */
 export function isDataUrl(text: string): boolean {
   const begin = blanks.exec(text)?.[0].length ?? 0;
@@ -277,3 +334,129 @@ function hexDigit(code = 0): number {
 }
 
 const percentSign = 0x25;
+
+// ---------------------------------------------------------------- JSON in a text
+
+/** Whether a text with this first byte may be JSON. */
+export function mayBeJson(first: number): boolean {
+  // The last two are the first bytes of a no-break space and a byte order mark, which readers skip.
+  const isSpace = first === 0x20 || first === 0xc2 || first === 0xef;
+  return first === 0x7b || first === 0x5b || first === backslash || isSpace;
+}
+
+/** Whether a text begins like JSON, and has escapes or ends like JSON as well. */
+export function mayHideTexts(text: string): boolean {
+  const first = text.charCodeAt(0);
+  if (first !== 0x7b && first !== 0x5b && !/^\s*[[{"]/.test(text)) return false;
+  return text.includes('\\') || /[\]}]\s*$/.test(text.slice(-64));
+}
+
+/** A text that is JSON, as the only member of a document; undefined if it is not JSON, or not strict. */
+export function parseNested(text: string): JsonDocument | undefined {
+  try {
+    const document = parseStrictJson(Buffer.from(`{"":${text}}`));
+    // A text such as `1,"b":2` would read as two members.
+    return document.next(2) === document.count ? document : undefined;
+  } catch {
+    // Not JSON, or not strict: read as text by its escapes instead.
+    return undefined;
+  }
+}
+
+const jsonEscape = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
+
+/** Replaces what looks like JSON escapes, for text that resembles JSON but isn't. */
+export function unescapeJson(text: string): string {
+  return text.replace(jsonEscape, (_whole, hex: string | undefined, letter: string | undefined) => {
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    return decodeShortEscape(letter ?? '');
+  });
+}
+
+// ---------------------------------------------------------------- numbers
+
+const point = 0x2e;
+const letterE = 0x65;
+const zero = 0x30;
+const nine = 0x39;
+
+/** Shorter numbers can't contain anything that a detector searches for. */
+const minNumber = 1e6;
+/** Digits before the point of a number that may be rounded to that. */
+const minDigits = 6;
+/** No detector looks for more digits. */
+const maxDigits = 31;
+
+/**
+ * The digits hidden by another notation: 4.111111111111111e15 is a card number too. A model reads the decimal as
+ * written, a program the nearest double, so if they differ there are two readings.
+ */
+export function readDigits(document: JsonDocument, entry: number): readonly string[] {
+  if (!mayHideDigits(document, entry)) return [];
+  const raw = document.raw(entry);
+  const value = Math.abs(Number(raw));
+  if (value < minNumber || value >= 10 ** maxDigits) return [];
+  const exact = integerDigits(raw, maxDigits);
+  const rounded = Number.isInteger(value) ? String(BigInt(value)) : undefined;
+  return [...new Set([exact, rounded])].filter((digits) => digits !== undefined);
+}
+
+/** Whether a number has an exponent, or a decimal point after at least as many digits as matter; few have. */
+function mayHideDigits(document: JsonDocument, entry: number): boolean {
+  const { bytes } = document;
+  const start = document.start(entry);
+  const end = document.end(entry);
+  let isLong = false;
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === point) isLong = at - start >= minDigits;
+    if ((byte | 0x20) === letterE) return true;
+  }
+  return isLong;
+}
+
+/** Bytes of numbers, `true`, `false` and `null`, of lists of them, and of escaped blanks. */
+const stringless = tableOf('0123456789+-.eE,[] truefalsn\\');
+const firstOfNumbers = tableOf('-0123456789[ \\');
+
+function tableOf(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
+}
+
+/**
+ * Whether a string may be a JSON number with an exponent, or a list that contains one; prose is ruled out by its first
+ * letters. Without an exponent nothing is hidden: the digits are in the string.
+ */
+export function mayBeNumbers({ bytes }: JsonDocument, start: number, end: number): boolean {
+  if (firstOfNumbers[bytes[start] as number] === 0) return false;
+  let hasDigits = false;
+  let hasExponent = false;
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number;
+    if (stringless[byte] === 0) return false;
+    if (byte <= nine && byte >= zero) hasDigits = true;
+    else if (hasDigits && (byte | 0x20) === letterE) hasExponent = true;
+  }
+  return hasExponent;
+}
+
+// Begins only outside of a number, so that a long run of digits is read once.
+const exponential = /(?<![\d.])\d+(?:\.\d+)?[eE][+-]?\d+/g;
+
+/** A text with its exponents expanded to digits, for JSON that strict parsing refuses. */
+export function spellNumbers(text: string): string {
+  return text.replace(exponential, (number) => integerDigits(number, maxDigits) ?? number);
+}
+
+/** Numbers where text belongs: the value itself, or the part of a list that is or contains one, at any depth. */
+export function findNumber(document: JsonDocument, entry: number): number | undefined {
+  const kind = document.kind(entry);
+  if (kind === kinds.number) return entry;
+  if (kind !== kinds.array) return undefined;
+  for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
+    if (findNumber(document, at) !== undefined) return at;
+  }
+  return undefined;
+}

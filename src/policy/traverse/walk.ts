@@ -1,8 +1,21 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { type Decoded, holdsBinary, readProseUrl, readSource, readUrlOrBytes } from './encoded.ts';
-import { mayBeDataUrl, mayBeJson, mayHideTexts, parseNested, unescapeJson } from './nested.ts';
-import { findNumber, mayBeNumbers, readDigits, spellNumbers } from './numbers.ts';
+import {
+  type Decoded,
+  findNumber,
+  holdsBinary,
+  mayBeDataUrl,
+  mayBeJson,
+  mayBeNumbers,
+  mayHideTexts,
+  parseNested,
+  readDigits,
+  readProseUrl,
+  readSource,
+  readUrlOrBytes,
+  spellNumbers,
+  unescapeJson,
+} from './encoded.ts';
 import { everyRole, type Place, roleBits, wrapText } from './place.ts';
 import {
   answerMemberContext,

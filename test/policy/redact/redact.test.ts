@@ -3,7 +3,7 @@ import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { Plan } from '../../../src/policy/redact/redact.ts';
 import { ViewedTexts } from '../../../src/policy/search/viewed-text.ts';
-import { parseNested } from '../../../src/policy/traverse/nested.ts';
+import { parseNested } from '../../../src/policy/traverse/encoded.ts';
 import { wholeUnit } from '../../../src/policy/traverse/place.ts';
 import { policyOf, saying } from '../deciding.ts';
 
