@@ -511,7 +511,7 @@ function isEqual(one: ArrayLike<number>, other: ArrayLike<number>): boolean {
  * Groups code points into equivalence classes, so that an automaton has a column per class instead of one for each of a
  * million characters.
  */
-export interface Alphabet {
+interface Alphabet {
   /** Number of classes. Class 0 contains no character: it stops the fast loop over bytes. */
   readonly size: number;
   of(codePoint: number): number;
