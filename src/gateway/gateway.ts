@@ -12,8 +12,7 @@ import type { BreakerChannel } from '../providers/health.ts';
 import type { Provider, ProviderOptions } from '../providers/provider.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
-import type { Decider } from './decision/decider.ts';
-import type { ThreadLimits } from './decision/decision-threads.ts';
+import type { Decider, ThreadLimits } from './decision/decider.ts';
 import type { HealthzSources, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import { DecisionThreads } from '../../../src/gateway/decision/decision-threads.ts';
+import { DecisionThreads } from '../../../src/gateway/decision/decider.ts';
 import { Lifetime } from '../../../src/lib/lifetime.ts';
 
 const holdingEntry = new URL('../../fixtures/threads/holding-worker.mjs', import.meta.url);
