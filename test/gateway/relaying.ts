@@ -1,9 +1,9 @@
 import { afterEach } from 'vitest';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { type RelayedStream, relayStream } from '../../src/gateway/answer/answer.ts';
 import { AnswerStream, ExactSource } from '../../src/gateway/answer/answer-stream.ts';
 import { ClientAnswer } from '../../src/gateway/answer/client-answer.ts';
-import { type RelayedStream, relayStream } from '../../src/gateway/answer/relay.ts';
 import { SecretStage } from '../../src/gateway/answer/stream-stages.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
 import { Scrubber } from '../../src/gateway/scrub.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import type { RelayedStream } from '../../../src/gateway/answer/relay.ts';
+import type { RelayedStream } from '../../../src/gateway/answer/answer.ts';
 import { bodyOf, type Relayed, relay } from '../relaying.ts';
 
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
