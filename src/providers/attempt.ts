@@ -5,8 +5,7 @@ import { authorized } from './credentials/authorizer.ts';
 import type { Provider } from './provider.ts';
 import { requestedWaitMs, retryWaitMs, withMeantStatus, withRetryAfter } from './retry.ts';
 import type { Target } from './route.ts';
-import type { HostRequest } from './transport/pool.ts';
-import { type ProviderAnswer, Upstream, type UpstreamFailure } from './transport/upstream.ts';
+import { type HostRequest, type ProviderAnswer, Upstream, type UpstreamFailure } from './transport/pool.ts';
 
 declare const approved: unique symbol;
 

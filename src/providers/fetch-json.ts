@@ -5,8 +5,7 @@ import { authorized } from './credentials/authorizer.ts';
 import { type AnswerHeaders, requestHeaders } from './headers.ts';
 import type { Provider } from './provider.ts';
 import { decodedAnswer, readWhole } from './read-whole.ts';
-import type { HostRequest } from './transport/pool.ts';
-import { Upstream } from './transport/upstream.ts';
+import { type HostRequest, Upstream } from './transport/pool.ts';
 
 interface FetchLimits {
   readonly timeoutMs: number;

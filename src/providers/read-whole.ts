@@ -2,7 +2,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from '
 import { GatewayError } from '../errors.ts';
 import { GrowingBuffer } from '../lib/growing-buffer.ts';
 import type { Lifetime } from '../lib/lifetime.ts';
-import type { ProviderAnswer } from './transport/upstream.ts';
+import type { ProviderAnswer } from './transport/pool.ts';
 
 /** Of an error that is read whole. */
 export const errorLimitBytes = 256 * 1024;

@@ -6,7 +6,7 @@ import { backoffMs } from '../lib/backoff.ts';
 import { Lifetime } from '../lib/lifetime.ts';
 import type { AnswerHeaders } from './headers.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from './read-whole.ts';
-import type { ProviderAnswer } from './transport/upstream.ts';
+import type { ProviderAnswer } from './transport/pool.ts';
 
 const capS = 60;
 /** How long the body of a refusal may take. */

@@ -12,7 +12,7 @@ import { defaultListenLimits, type Listener, listen } from '../../src/http/liste
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { AnswerHeaders } from '../../src/providers/headers.ts';
-import type { BodySink, ProviderAnswer } from '../../src/providers/transport/upstream.ts';
+import type { BodySink, ProviderAnswer } from '../../src/providers/transport/pool.ts';
 import { parseAnswers, RawConnection } from '../kit/raw.ts';
 
 /** An answer whose body the test writes. */

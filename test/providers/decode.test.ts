@@ -4,7 +4,7 @@ import { GatewayError } from '../../src/errors.ts';
 import { Lifetime } from '../../src/lib/lifetime.ts';
 import { AnswerHeaders } from '../../src/providers/headers.ts';
 import { decodedAnswer, readWhole } from '../../src/providers/read-whole.ts';
-import type { BodySink, ProviderAnswer } from '../../src/providers/transport/upstream.ts';
+import type { BodySink, ProviderAnswer } from '../../src/providers/transport/pool.ts';
 
 /** An answer whose body is written by the test, as the connection would. */
 class WrittenAnswer implements ProviderAnswer {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { Lifetime } from '../../src/lib/lifetime.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';
-import { Pool } from '../../src/providers/transport/pool.ts';
-import { Upstream } from '../../src/providers/transport/upstream.ts';
+import { Pool, Upstream } from '../../src/providers/transport/pool.ts';
 import { startRawHost } from '../kit/raw-host.ts';
 import { scale } from '../kit/scale.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { GatewayError } from '../../src/errors.ts';
-import { type BodySink, Upstream } from '../../src/providers/transport/upstream.ts';
+import { type BodySink, Upstream } from '../../src/providers/transport/pool.ts';
 
 /** What somebody who asked got. */
 export interface Outcome {

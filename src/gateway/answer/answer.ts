@@ -11,7 +11,7 @@ import { memoize } from '../../lib/memoize.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';
-import type { BodySink, ProviderAnswer } from '../../providers/transport/upstream.ts';
+import type { BodySink, ProviderAnswer } from '../../providers/transport/pool.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { type AnswerReader, type CheckedAnswer, checkAnswer, toBytes } from '../decision/read-answer.ts';
 import type { Exchange } from '../exchange.ts';

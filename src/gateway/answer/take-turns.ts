@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../errors.ts';
 import type { PieceBudget } from '../../lib/tick-queue.ts';
-import type { BodySink, ProviderAnswer } from '../../providers/transport/upstream.ts';
+import type { BodySink, ProviderAnswer } from '../../providers/transport/pool.ts';
 
 interface Turns {
   readonly budget: PieceBudget;

@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { eventLimitBytes, formatSse } from '../../dialects/sse.ts';
 import { GatewayError } from '../../errors.ts';
-import type { ProviderAnswer } from '../transport/upstream.ts';
+import type { ProviderAnswer } from '../transport/pool.ts';
 
 /** Maximum bytes of one frame: one event as Base64, so that a broken length can't fill the memory. */
 const maxFrameBytes = 2 * eventLimitBytes; // base64 and its frame

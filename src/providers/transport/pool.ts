@@ -1,10 +1,13 @@
-import type { Pool as UndiciPool } from 'undici';
-import { SwapRemoveList } from '../../lib/swap-remove-list.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher, Pool as UndiciPool } from 'undici';
+import type { ProviderConfig } from '../../config/build/providers.ts';
+import { type FailureCode, GatewayError } from '../../errors.ts';
+import { type SwapRemoveItem, SwapRemoveList } from '../../lib/swap-remove-list.ts';
 import { TickQueue } from '../../lib/tick-queue.ts';
+import { AnswerHeaders } from '../headers.ts';
 import type { ConnectOptions } from './connect.ts';
-import type { HostDispatch } from './host-client.ts';
+import type { HostConnection, HostDispatch } from './host-client.ts';
 import { openPool } from './open-pool.ts';
-import type { Upstream, UpstreamTimeouts } from './upstream.ts';
 
 /** A request as a host gets it. */
 export interface HostRequest {
@@ -14,6 +17,35 @@ export interface HostRequest {
   readonly headers: readonly string[];
   readonly body?: Buffer;
 }
+
+/** Consumes an answer's body, piece by piece. */
+export interface BodySink {
+  /** False asks for a pause until `resume`. */
+  data(chunk: Buffer): boolean;
+  end(): void;
+  fail(error: GatewayError): void;
+}
+
+/** An answer whose head has arrived. */
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Whether bytes of the body may have arrived that have not been piped. */
+  readonly isBehind: boolean;
+  /** Starts piping the body into the sink; call once. */
+  pipe(sink: BodySink): void;
+  resume(): void;
+  /** Abandons the exchange: closes the connection and stops calling the sink. */
+  abort(): void;
+}
+
+/** Why there is no answer. `wasSent`: whether the provider may have worked on the request. */
+export interface UpstreamFailure {
+  readonly error: GatewayError;
+  readonly wasSent: boolean;
+}
+
+export type UpstreamTimeouts = Pick<ProviderConfig['timeouts'], 'connectMs' | 'headersMs' | 'idleMs'>;
 
 export interface PoolOptions extends Omit<ConnectOptions, 'connectMs'> {
   readonly timeouts: UpstreamTimeouts;
@@ -31,6 +63,7 @@ const intervalMs = 500;
 export class Pool {
   readonly timeouts: UpstreamTimeouts;
   readonly ticks: TickQueue;
+  /** Its clock, in milliseconds; coarse. */
   nowMs = performance.now();
   readonly #open: () => UndiciPool;
   #undici: UndiciPool | undefined;
@@ -87,5 +120,239 @@ export class Pool {
     if (this.#inFlight.items.length > 0) return;
     clearInterval(this.#clock);
     this.#clock = undefined;
+  }
+}
+
+/** Why a host gave no whole answer, and what the exchange fails with. */
+const hostFailures = {
+  unreachable: ['provider.unreachable', "the provider can't be reached"],
+  'slow connect': ['provider.unreachable', 'the provider did not accept a connection in time'],
+  slow: ['provider.timeout', 'the provider took too long to answer'],
+  'large head': ['provider.broken_response', "the provider's headers are too large"],
+  broken: ['provider.broken_response', 'the provider cut its answer short, or sent what is no HTTP answer'],
+} as const satisfies Record<string, readonly [FailureCode, string]>;
+type HostFailure = keyof typeof hostFailures;
+
+/** How it ended. */
+type RequestEnd = GatewayError | 'complete' | 'aborted';
+
+/** Maximum bytes that are buffered before there is a sink. */
+const earlyBytes = 64 * 1024;
+const noHeaders = new AnswerHeaders();
+/** Most interim answers (1xx) that a host may send before its answer. */
+const interimAnswers = 16;
+
+/** One request at a provider and its answer: undici's handler on one side, what the gateway reads on the other. */
+export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, SwapRemoveItem {
+  place = -1;
+  status = 0;
+  headers = noHeaders;
+  /** When the request began to leave, by `performance.now()`; 0 before that. */
+  sentAtMs = 0;
+  readonly #settle: (failure: UpstreamFailure | undefined) => void;
+  #pool: Pool | undefined;
+  #connection: HostConnection | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  /** `sent`: the provider may work on the request. */
+  #phase: 'connecting' | 'sent' | 'body' | 'over' = 'connecting';
+  /** A time of the pool's clock. */
+  #dueAtMs = Number.POSITIVE_INFINITY;
+  #interim = 0;
+  /** The connection has ended: the parser still delivers what it has, paused or not. */
+  #isFlushing = false;
+  /** Whether the body is delimited by the end of the connection. */
+  #isCloseDelimited = false;
+  #sink: BodySink | undefined;
+  /** Whether the sink asked for a pause, which only itself may end. */
+  #sinkWaits = false;
+  /** What arrived before there was a sink. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #outcome: RequestEnd | undefined;
+  readonly #inNextTick = () => {
+    if (!this.#sinkWaits) this.#resumeSoon();
+  };
+
+  /** `settle` is called once: with nothing when the head is here, or with the failure. */
+  constructor(settle: (failure: UpstreamFailure | undefined) => void) {
+    this.#settle = settle;
+  }
+
+  /** For the pool: the request is being sent. */
+  begin(pool: Pool): void {
+    this.#pool = pool;
+    this.#dueAtMs = pool.nowMs + pool.timeouts.connectMs;
+  }
+
+  /** For the client: the connection that the request waits for, or is sent on immediately. */
+  assign(connection: HostConnection): void {
+    this.#connection = connection;
+  }
+
+  /** For the pool: ends the request if it is overdue. A host that we have paused is not late. */
+  checkTime(nowMs: number): void {
+    if (nowMs <= this.#dueAtMs || this.isBehind) return;
+    if (this.#phase === 'connecting') this.#giveUp('slow connect', 'the connection took too long');
+    else if (this.#phase === 'sent') this.#giveUp('slow', 'the head took too long');
+    else if (this.#phase === 'body') this.#giveUp('slow', 'nothing came for too long');
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#phase === 'over')
+      return this.#connection?.giveUp(controller, new Error('the request was given up'));
+    this.#phase = 'sent';
+    this.sentAtMs = performance.now();
+    this.#delay('headersMs');
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    if (this.#phase === 'over') return;
+    if (status < 200) return this.#countInterim();
+    const { 'transfer-encoding': coding, 'content-length': length } = headers;
+    // llhttp accepts other codings too, which leave the end of the body undefined.
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+      return this.#giveUp('broken', 'nobody can tell where the body ends');
+    }
+    this.#isCloseDelimited = coding === undefined && length === undefined && status !== 204 && status !== 304;
+    this.#phase = 'body';
+    this.#delay('idleMs');
+    this.status = status;
+    this.headers = AnswerHeaders.from(headers);
+    const { ticks } = this.#startedPool;
+    if (ticks.isBusy) ticks.later(() => this.#headArrived());
+    else this.#headArrived();
+  }
+
+  #headArrived(): void {
+    if (this.#outcome !== 'aborted') this.#settle(undefined);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#phase !== 'body') return;
+    this.#delay('idleMs');
+    this.#sinkWaits = !this.#take(piece);
+    if (this.#isFlushing) return;
+    if (this.#sinkWaits || !this.#startedPool.ticks.pieces.take(piece.length, this.#inNextTick))
+      controller.pause();
+  }
+
+  /** False asks for a pause. */
+  #take(piece: Buffer): boolean {
+    if (this.#sink !== undefined) return this.#sink.data(piece);
+    this.#early.push(piece);
+    this.#earlyBytes += piece.length;
+    return this.#earlyBytes <= earlyBytes;
+  }
+
+  onResponseEnd(): void {
+    if (this.#phase === 'over') return;
+    const socket = this.#connection?.socket;
+    // libuv reports a reset right after data as an end, but then the socket has no peer any more.
+    if (this.#isCloseDelimited && socket?.remoteAddress === undefined) {
+      return this.fail('broken', new Error('the host reset the connection'));
+    }
+    // The host answered before it had read the whole request: it could take the rest for another request.
+    if ((socket?.writableLength ?? 0) > 0) socket?.destroy();
+    this.#finish('complete');
+    this.#sink?.end();
+  }
+
+  onResponseError(_controller: unknown, cause: Error & { readonly code?: string }): void {
+    if (cause.code === 'UND_ERR_HEADERS_OVERFLOW') this.fail('large head', cause);
+    else this.fail(this.sentAtMs > 0 ? 'broken' : 'unreachable', cause);
+  }
+
+  fail(kind: HostFailure, cause: Error): void {
+    if (this.#phase === 'over') return;
+    const [code, message] = hostFailures[kind];
+    const error = new GatewayError(code, message, { cause });
+    this.#finish(error);
+    if (this.status === 0) this.#settle({ error, wasSent: this.sentAtMs > 0 });
+    else this.#sink?.fail(error);
+  }
+
+  pipe(sink: BodySink): void {
+    this.#sink = sink;
+    const early = this.#early;
+    this.#early = [];
+    let wantsMore = true;
+    for (const chunk of early) if (this.#outcome !== 'aborted') wantsMore = sink.data(chunk);
+    if (this.#outcome === 'aborted') return;
+    if (this.#outcome === 'complete') sink.end();
+    else if (this.#outcome !== undefined) sink.fail(this.#outcome);
+    else if (wantsMore) this.resume();
+    else {
+      this.#sinkWaits = true;
+      this.#controller?.pause();
+    }
+  }
+
+  /** Whether the host is paused. */
+  get isBehind(): boolean {
+    return this.#phase === 'body' && this.#controller?.paused === true;
+  }
+
+  resume(): void {
+    this.#sinkWaits = false;
+    this.#resumeSoon();
+  }
+
+  #resumeSoon(): void {
+    // undici must not be called from within one of its own callbacks, not even another answer's.
+    if (this.isBehind) queueMicrotask(() => this.#resumeNow());
+  }
+
+  /** For the connection: it has ended. The request must not be aborted until undici has noticed that as well. */
+  flush(): void {
+    if (!this.isBehind) return;
+    this.#isFlushing = true;
+    const sink = this.#sink;
+    this.#sink = undefined;
+    this.#resumeNow();
+    if (sink !== undefined) queueMicrotask(() => this.pipe(sink));
+  }
+
+  #resumeNow(): void {
+    if (!this.isBehind) return;
+    this.#delay('idleMs');
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    if (this.#phase === 'over') {
+      this.#outcome = 'aborted';
+      return;
+    }
+    this.#finish('aborted');
+    this.#connection?.giveUp(this.#controller, new Error('the request was given up'));
+  }
+
+  #countInterim(): void {
+    this.#interim += 1;
+    if (this.#interim > interimAnswers)
+      this.#giveUp('broken', 'the host sends one interim answer after another');
+  }
+
+  #giveUp(kind: HostFailure, what: string): void {
+    const cause = new Error(what);
+    this.fail(kind, cause);
+    this.#connection?.giveUp(this.#controller, cause);
+  }
+
+  #finish(outcome: RequestEnd): void {
+    this.#phase = 'over';
+    this.#outcome = outcome;
+    this.#pool?.ended(this);
+  }
+
+  /** Only after it has begun. */
+  get #startedPool(): Pool {
+    return this.#pool as Pool;
+  }
+
+  #delay(timeout: keyof UpstreamTimeouts): void {
+    const { nowMs, timeouts } = this.#startedPool;
+    this.#dueAtMs = nowMs + timeouts[timeout];
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { GatewayError } from '../../../src/errors.ts';
 import { sseAnswer } from '../../../src/providers/clouds/event-stream.ts';
 import { AnswerHeaders } from '../../../src/providers/headers.ts';
-import type { BodySink, ProviderAnswer } from '../../../src/providers/transport/upstream.ts';
+import type { BodySink, ProviderAnswer } from '../../../src/providers/transport/pool.ts';
 import { bedrockEvents } from '../../gateway/masking/saying.ts';
 import { chunkFrame, exceptionFrame } from '../../kit/amazon-stream.ts';
 
