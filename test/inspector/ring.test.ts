@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Minutes } from '../../src/inspector/now/minutes.ts';
 import { Ring } from '../../src/inspector/ring/ring.ts';
 import { bodyOf, exchange, record, sending } from './traced.ts';
@@ -28,6 +28,27 @@ describe('the ring', () => {
 
     const answered = [34, 33, 32, 31, 30].map((i) => `req_${i}`);
     expect(idsOf(ring)).toEqual([...answered, 'no_6', 'no_5', 'no_4', 'no_3', 'no_2']);
+  });
+
+  test('takes in fifty a second of a flood that nobody watches, and all that is remarkable', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const ring = new Ring({ exchanges: 2_000, bytes: 10_000_000 });
+    finish(ring, 600);
+    const atOnce = ring.size;
+    finish(ring, 20, 'no', refused);
+    vi.advanceTimersByTime(1_000);
+    finish(ring, 100, 'later');
+    const afterASecond = ring.size;
+    ring.onChange = () => {};
+    finish(ring, 100, 'seen');
+
+    expect({ atOnce, afterASecond, watched: ring.size }).toEqual({
+      atOnce: 500,
+      afterASecond: 570,
+      watched: 670,
+    });
+    expect(ring.find('no_19')).toBeDefined();
   });
 
   test('is bounded in bytes, whatever comes: oldest bodies go first, then the oldest exchanges', () => {

@@ -5,12 +5,19 @@ import type { KeepBodiesResponse } from '../contract/actions.ts';
 const defaultLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
 
 const minuteMs = 60_000;
+/**
+ * While nobody watches, so many exchanges enter at once, and then per second, of those with nothing remarkable: at
+ * thousands a second the list would reach back a moment only, and entries that are gone at once cost a tenth of all CPU,
+ * because the garbage collector copies each one twice.
+ */
+const maxEntering = { atOnce: 500, perSecond: 50 };
 /** Approximate bytes of an entry with its record, without headers. */
 const entryBytes = 2_048;
 
 /**
  * The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. Those that were
- * refused, failed or matched a rule stay longer, in up to half of the places, and those that are open until they end.
+ * refused, failed or matched a rule stay longer, in up to half of the places, and those that are open until they end. When
+ * more come than anybody could read, and nobody watches, some of the others stay out.
  */
 export class Ring implements EntryKeeper {
   readonly limits: Readonly<typeof defaultLimits>;
@@ -28,6 +35,8 @@ export class Ring implements EntryKeeper {
   readonly #keepsAlways: () => boolean;
   /** Until when bodies are kept on request, by a monotonic clock, and as it is shown. */
   #kept: { readonly untilMs: number; readonly until: string } | undefined;
+  #mayEnter = maxEntering.atOnce;
+  #enteredMs = 0;
 
   /** `keepsAlways`: whether bodies are kept without a request. */
   constructor(
@@ -93,12 +102,24 @@ export class Ring implements EntryKeeper {
   }
 
   opened(entry: RingEntry): void {
+    if (!isRemarkable(entry) && this.#isCrowded()) return;
     if (this.size === this.limits.exchanges) this.#dropOldest();
     this.#newest += 1;
     entry.seq = this.#newest;
     this.#entries.push(entry);
     this.grew(entry, entryBytes + lengthOf(entry.rawHeaders));
     this.changed(entry);
+  }
+
+  #isCrowded(): boolean {
+    if (this.onChange !== undefined || this.keepsBodies) return false;
+    const now = performance.now();
+    const more = ((now - this.#enteredMs) / 1_000) * maxEntering.perSecond;
+    this.#mayEnter = Math.min(maxEntering.atOnce, this.#mayEnter + more);
+    this.#enteredMs = now;
+    if (this.#mayEnter < 1) return true;
+    this.#mayEnter -= 1;
+    return false;
   }
 
   finished(entry: RingEntry, record: ExchangeRecord): void {
@@ -140,7 +161,9 @@ export class Ring implements EntryKeeper {
 
   #dropOldest(): void {
     const half = this.limits.exchanges / 2;
-    const near = this.#entries.findIndex((each, index) => index <= half && isUnremarkable(each));
+    const near = this.#entries.findIndex((each, index) => {
+      return index <= half && each.record !== undefined && !isRemarkable(each);
+    });
     // What is open has its end before it: it is dropped only if nothing else is left.
     const place = near >= 0 ? near : this.#entries.findIndex(({ record }) => record !== undefined);
     const entry = place > 0 ? this.#entries.splice(place, 1)[0] : this.#entries.shift();
@@ -157,8 +180,10 @@ export function isProbe({ method, status, endpoint }: ExchangeRecord): boolean {
   return method !== 'POST' && status < 400 && endpoint === undefined;
 }
 
-function isUnremarkable({ record }: RingEntry): boolean {
-  return record?.outcome === 'answered' && record.status < 400 && record.rules === undefined;
+/** Whether it was refused, failed or left, or matched a rule. */
+function isRemarkable({ record }: RingEntry): boolean {
+  if (record === undefined) return false;
+  return record.outcome !== 'answered' || record.status >= 400 || record.rules !== undefined;
 }
 
 function lengthOf(texts: readonly string[]): number {
