@@ -1,10 +1,11 @@
+import { isAscii } from 'node:buffer';
 import { shortEscapedText } from './short-escapes.ts';
 
 /** What an entry of the document is; the low three bits of its first cell. */
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
 
 /** Flags of a string, in further bits of the same cell. */
-export const stringFlags = { key: 8, escaped: 16 } as const;
+export const stringFlags = { key: 8, escaped: 16, unicodeEscaped: 32 } as const;
 
 const kindMask = 7;
 const cells = 4;
@@ -13,6 +14,10 @@ const initialEntries = 64;
 const plainDigits = 9;
 /** Below this many bytes, creating the `DataView` takes longer than it saves. */
 const minWords = 64;
+/** Below this many bytes, asking the engine whether they are ASCII takes longer than looking at each. */
+const minNative = 256;
+/** Bytes above 0x7f are few as a rule, and near one another. */
+const wideChunk = 1_024;
 const noWords = new DataView(new ArrayBuffer(0));
 /** From so many entries on it is remembered which members of the root were looked for. */
 const manyEntries = 16_384;
@@ -90,12 +95,32 @@ export class JsonDocument {
     return ((this.#tape[entry * cells] as number) & stringFlags.escaped) !== 0;
   }
 
+  /** Whether there is an escape such as \u4e00 in the string. */
+  isUnicodeEscaped(entry: number): boolean {
+    return ((this.#tape[entry * cells] as number) & stringFlags.unicodeEscaped) !== 0;
+  }
+
   /** Whether any of the string's bytes is above 0x7f. Escapes may stand for such characters too. */
   isWide(entry: number): boolean {
     if (this.isAscii) return false;
+    const start = this.start(entry);
     const end = this.end(entry);
-    for (let at = this.start(entry); at < end; at += 1) if ((this.bytes[at] as number) > 0x7f) return true;
+    if (end - start >= minNative) return !isAscii(this.bytes.subarray(start, end));
+    for (let at = start; at < end; at += 1) if ((this.bytes[at] as number) > 0x7f) return true;
     return false;
+  }
+
+  /** How many of the string's bytes are above 0x7f. */
+  wideBytes(entry: number): number {
+    if (this.isAscii) return 0;
+    const end = this.end(entry);
+    let wide = 0;
+    for (let from = this.start(entry); from < end; from += wideChunk) {
+      const to = Math.min(end, from + wideChunk);
+      if (to - from >= minNative && isAscii(this.bytes.subarray(from, to))) continue;
+      for (let at = from; at < to; at += 1) if ((this.bytes[at] as number) > 0x7f) wide += 1;
+    }
+    return wide;
   }
 
   /** First byte of the value; of a string, the one after its quote. */

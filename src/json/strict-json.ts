@@ -201,7 +201,11 @@ class Scanner {
       if (byte === undefined) throw this.#invalid('a string does not end');
       if (byte !== backslash) throw this.#invalid('a control character must be escaped');
       found |= stringFlags.escaped;
-      at += isShortEscape(bytes[at + 1]) ? 2 : this.#longEscape(at);
+      if (isShortEscape(bytes[at + 1])) at += 2;
+      else {
+        at += this.#longEscape(at);
+        found |= stringFlags.unicodeEscaped;
+      }
     }
     this.#at = at + 1;
     return this.#document.add(kinds.string | found, start, at);

@@ -43,8 +43,8 @@ export function worstInputTokens(document: JsonDocument): number {
       otherTokens += Math.max(encodedLeastTokens, Math.ceil((end - start) / encodedBytesPerToken));
       continue;
     }
-    if (document.isAscii && !document.isEscaped(entry)) continue;
-    const { wide, escapes } = countRare(document.bytes, start, end);
+    const wide = document.wideBytes(entry);
+    const escapes = document.isUnicodeEscaped(entry) ? countEscapes(document.bytes, start, end) : 0;
     textBytes -= wide + escapes * escapeBytes;
     otherTokens += wide * wideTokensPerByte + escapes * escapedTokens;
   }
@@ -72,16 +72,13 @@ function isDataUrl(bytes: Buffer, start: number): boolean {
   );
 }
 
-/** Counts the bytes above 0x7f of a string, and its escapes of six bytes. */
-function countRare(bytes: Buffer, start: number, end: number): { wide: number; escapes: number } {
-  let wide = 0;
+/** How many escapes such as \u4e00 there are in a string. */
+function countEscapes(bytes: Buffer, start: number, end: number): number {
   let escapes = 0;
   for (let at = start; at < end; at += 1) {
-    const byte = bytes[at] as number;
-    if (byte > 0x7f) wide += 1;
-    if (byte !== backslash) continue;
+    if (bytes[at] !== backslash) continue;
     at += 1;
     if (bytes[at] === letterU) escapes += 1;
   }
-  return { wide, escapes };
+  return escapes;
 }

@@ -24,6 +24,12 @@ describe('the worst case of input', () => {
     },
   );
 
+  test('of few characters beyond ASCII among many others is a token for each of their bytes', () => {
+    const prose = 'a'.repeat(5_000);
+
+    expect(count(message(`${prose}漢${prose}…`))).toBe(Math.ceil((frame + 10_000) / 3) + 6);
+  });
+
   test('is the same whether characters are escaped or not', () => {
     const plain = '漢'.repeat(500);
     const escaped = `{"messages":[{"role":"user","content":"${'\\u6f22'.repeat(500)}"}]}`;
