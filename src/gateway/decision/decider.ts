@@ -41,8 +41,6 @@ import {
 
 /** Up to this size reading a body takes less than 20 ms in the worst case (docs/decisions/policy-thread-threshold.md). */
 export const threadBytes = 262_144;
-/** Smaller bodies are copied for the thread, because others may have a part of the same memory. */
-const movedBytes = 1_048_576;
 
 /**
  * Parses bodies strictly, translates them and applies policies to them, and the same for whole answers: what takes little
@@ -253,9 +251,9 @@ function decideHere<Result>(
   }
 }
 
-/** Bytes in memory of their own, which can be transferred. */
+/** Bytes in memory of their own, which can be transferred. A small body may fill what was read from a socket at once. */
 function toMove(body: Buffer): Buffer {
-  const isOwn = body.length > movedBytes && body.byteLength === body.buffer.byteLength;
+  const isOwn = body.length > threadBytes && body.byteLength === body.buffer.byteLength;
   return isOwn ? body : toBuffer(new Uint8Array(body));
 }
 
@@ -326,7 +324,7 @@ export class DecisionThreads {
   readonly #data: ThreadData;
   readonly #entry: URL;
   readonly #limits: ThreadLimits;
-  /** The one that has rested longest is the next to work, so that all know the texts that come. */
+  /** The one that has worked last is the next to work: its tables are in the CPU's caches, and its code is warm. */
   readonly #idle: DecisionThread[] = [];
   /** One that still compiles, for whoever finds no other. */
   #spare: DecisionThread | undefined;
@@ -389,7 +387,7 @@ export class DecisionThreads {
       const job = jobs.shift() as Job; // a key waits only while it has some
       if (jobs.length === 0) this.#waiting.delete(key);
       try {
-        const thread = this.#idle.shift() ?? this.#takeSpare() ?? this.#start();
+        const thread = this.#idle.pop() ?? this.#takeSpare() ?? this.#start();
         this.#busy.set(key, thread);
         thread.run(job, () => this.#release(key, thread));
         this.#preparing ??= setTimeout(() => this.#prepareIfBusy(job.question), prepareAfterMs).unref();
