@@ -194,6 +194,8 @@ function dependenciesOf({ isConnected }: Counters, ledger: Ledger | undefined): 
   return { state, ledger: isWritable && isMoving ? 'ok' : 'failing' };
 }
 
+// ---------------------------------------------------------------- the heap
+
 interface HeapWatch {
   /** Whether new work must be refused: better a refused request than a dead process. */
   isScarce(): boolean;

@@ -7,6 +7,8 @@ import { makeDirectory } from '../lib/directories.ts';
 import { DailyFile } from './daily-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 
+// Where records go: to stderr, and as lines into a file, refusals that repeat only once.
+
 interface RecorderOptions {
   /** Where the JSON lines go. */
   readonly file: string;
@@ -90,13 +92,15 @@ function logEvents(log: Recorder['log'], file: string) {
   };
 }
 
+// ---------------------------------------------------------------- repeated refusals
+
 interface Seen {
   readonly record: ExchangeRecord;
   readonly timer: NodeJS.Timeout;
   repeats: number;
 }
 
-const windowMs = 60_000;
+const repeatWindowMs = 60_000;
 // Clients choose how many different refusals they provoke; beyond this each is written.
 const knownRefusals = 1_000;
 
@@ -125,7 +129,7 @@ export function foldRepeats(write: WriteRecord) {
       }
       write(record);
       if (key === undefined || seen.size >= knownRefusals) return;
-      seen.set(key, { record, repeats: 0, timer: setTimeout(() => settle(key), windowMs).unref() });
+      seen.set(key, { record, repeats: 0, timer: setTimeout(() => settle(key), repeatWindowMs).unref() });
     },
     /** Writes what was counted and not written yet. */
     close: (): void => {
@@ -133,6 +137,8 @@ export function foldRepeats(write: WriteRecord) {
     },
   };
 }
+
+// ---------------------------------------------------------------- the file
 
 /** How every record begins, also one that was overwritten with spaces since, by `gateway logs rm`. */
 const beginning = /^(?:\{"time":"[^"]{20,40}","request_id":"| {45})/;
@@ -186,8 +192,10 @@ function refused(path: string, reason: string): GatewayError {
   );
 }
 
+// ---------------------------------------------------------------- lines
+
 /** Writing fails, works again, or was given up, with lines lost. */
-export type LineFileEvent =
+type LineFileEvent =
   | { readonly kind: 'failing'; readonly cause: string }
   | { readonly kind: 'working' }
   | { readonly kind: 'lost'; readonly lines: number };

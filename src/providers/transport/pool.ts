@@ -9,6 +9,8 @@ import type { ConnectOptions } from './connect.ts';
 import type { HostConnection, HostDispatch } from './host-client.ts';
 import { openPool } from './open-pool.ts';
 
+// Connections to one host, and the requests that are under way on them.
+
 /** A request as a host gets it. */
 export interface HostRequest {
   readonly method: 'GET' | 'POST';
