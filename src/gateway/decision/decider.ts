@@ -51,7 +51,8 @@ export const threadBytes = 262_144;
  * Each body is read as if it were new, although an agent sends most of a conversation again with every turn
  * (docs/decisions/every-body-is-new.md).
  *
- * The methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends.
+ * The methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends. What
+ * every exchange needs is returned without a promise where no thread is asked.
  */
 export type Decider = ReturnType<typeof createDecider>;
 
@@ -82,13 +83,35 @@ export function createDecider({
     return decided;
   };
   return {
-    async decideRequest(
+    decideRequest(
       policies: PolicySet,
       { body, endpoint, pathModel, key, sender, nowMs }: Incoming,
       lifetime: Lifetime,
-    ): Promise<RequestDecision> {
+    ): RequestDecision | Promise<RequestDecision> {
       let whole = body;
-      const decided = await checked(policies, { calls, lifetime, key: key.id }, async (results) => {
+      const inThread = async (results: CheckResults | undefined) => {
+        const { id, project } = key;
+        const known = {
+          path: endpoint.path,
+          pathModel,
+          key: { id, project },
+          sender,
+          nowMs,
+          peaks: peaks.size === 0 ? undefined : peaks,
+        };
+        const moved = toMove(whole);
+        const decided = await threads.ask(
+          { kind: 'request', input: { ...known, body: moved, policies: policies.names, results } },
+          { key: id, memory: memoryOf(moved), lifetime },
+        );
+        if (decided.kind === 'unchecked') {
+          whole = toBuffer(decided.body);
+          return new Unchecked(decided.unasked, decided.results);
+        }
+        const { request } = decided;
+        return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
+      };
+      const decided = checked(policies, { calls, lifetime, key: key.id }, (results) => {
         const here = decideHere(
           threads,
           whole,
@@ -111,29 +134,9 @@ export function createDecider({
             });
           }),
         );
-        if (here !== undefined) return here;
-        const { id, project } = key;
-        const known = {
-          path: endpoint.path,
-          pathModel,
-          key: { id, project },
-          sender,
-          nowMs,
-          peaks: peaks.size === 0 ? undefined : peaks,
-        };
-        const moved = toMove(whole);
-        const decided = await threads.ask(
-          { kind: 'request', input: { ...known, body: moved, policies: policies.names, results } },
-          { key: id, memory: memoryOf(moved), lifetime },
-        );
-        if (decided.kind === 'unchecked') {
-          whole = toBuffer(decided.body);
-          return new Unchecked(decided.unasked, decided.results);
-        }
-        const { request } = decided;
-        return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
+        return here ?? inThread(results);
       });
-      return remember(decided);
+      return decided instanceof Promise ? decided.then(remember) : remember(decided);
     },
     /** Also throws request.unsupported if it can't be translated. */
     async translateRequest(
@@ -191,38 +194,46 @@ export function createDecider({
       });
     },
     /** Throws provider.broken_response for what is not JSON. */
-    async readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<CheckedBody> {
+    readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): CheckedBody | Promise<CheckedBody> {
       const here = decideHere(threads, whole, (checkpoint) => readAnswer(whole, reader, checkpoint));
-      if (here !== undefined) return here;
-      const { key, form, answerRules, masked, endpoint, policies, scrubber, translation } = reader;
-      const body = toMove(whole);
-      const input = {
-        ...{ body, form, answerRules, masked },
-        path: endpoint.path,
-        policies: policies.names,
-        secrets: scrubber.secrets,
-        translation: translation && { ...translation.pair, translated: translation.answerContext() },
-      };
-      const { result, ...read } = await threads.ask(
-        { kind: 'answer', input },
-        { key, memory: memoryOf(body), lifetime },
-      );
-      return { ...read, result: result instanceof Uint8Array ? toBuffer(result) : fromErrorParts(result) };
+      return here ?? readInThread(threads, whole, reader, lifetime);
     },
     /** Ends the threads. */
     close: (): Promise<void> => threads.end(),
   };
 }
 
+async function readInThread(
+  threads: DecisionThreads,
+  whole: Buffer,
+  reader: AnswerReader,
+  lifetime: Lifetime,
+): Promise<CheckedBody> {
+  const { key, form, answerRules, masked, endpoint, policies, scrubber, translation } = reader;
+  const body = toMove(whole);
+  const input = {
+    ...{ body, form, answerRules, masked },
+    path: endpoint.path,
+    policies: policies.names,
+    secrets: scrubber.secrets,
+    translation: translation && { ...translation.pair, translated: translation.answerContext() },
+  };
+  const { result, ...read } = await threads.ask(
+    { kind: 'answer', input },
+    { key, memory: memoryOf(body), lifetime },
+  );
+  return { ...read, result: result instanceof Uint8Array ? toBuffer(result) : fromErrorParts(result) };
+}
+
 /** Decides once, or, where services are asked about texts, until they have been asked about all of them. */
 function checked<Decided>(
   { checks }: PolicySet,
   by: { readonly calls: CheckCalls; readonly lifetime: Lifetime; readonly key: string },
-  attempt: (results: CheckResults | undefined) => Promise<Decided | Unchecked>,
-): Promise<Decided> {
+  attempt: (results: CheckResults | undefined) => Decided | Unchecked | Promise<Decided | Unchecked>,
+): Decided | Promise<Decided> {
   // Without a service nothing is left unchecked.
   return checks === undefined
-    ? (attempt(undefined) as Promise<Decided>)
+    ? (attempt(undefined) as Decided | Promise<Decided>)
     : withChecks({ checks, ...by }, attempt);
 }
 

@@ -10,14 +10,16 @@ import { GatewayError } from '../../errors.ts';
 import type { Host } from '../../hosts/find-host.ts';
 import { applyEdits, type ByteEdit, memberEdit, textEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import type { Lifetime } from '../../lib/lifetime.ts';
 import type { KnownModel } from '../../limits/known-models.ts';
 import { joinValues, type MaskedValues, noValues } from '../../policy/mask/masked-values.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
 import { type Decision, type Pass, replaces, strictest, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { CloudRequest } from '../../providers/clouds/clouds.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
-import type { DecidedRequest } from '../decision/decide-request.ts';
+import type { DecidedRequest, RequestMeta } from '../decision/decide-request.ts';
 import type { Decider } from '../decision/decider.ts';
 import { adjust } from '../decision/parameters.ts';
 import type {
@@ -66,13 +68,14 @@ export interface Outgoing {
  *   that the model list sets or removes;
  * - the client's headers and its query, and headers that the model list writes, as texts.
  *
- * Throws the refusal, request.unsupported if the target can't take the request, and request.thread_unsupported.
+ * What need not be decided on again is returned without a promise. Throws the refusal, request.unsupported if the target
+ * can't take the request, and request.thread_unsupported.
  */
-export async function buildUpstreamRequest(
+export function buildUpstreamRequest(
   exchange: Pick<Exchange, 'request' | 'lifetime'>,
   { routed: { decided, targets }, query, decider, isLimited }: Outgoing,
   { target, check }: { readonly target: Target; readonly check: OutgoingCheck },
-): Promise<UpstreamRequest> {
+): UpstreamRequest | Promise<UpstreamRequest> {
   const { endpoint, key, request, meta } = decided;
   const { provider, model, entry, known, choice } = target;
   const dialect = dialectAtTarget(target, endpoint) ?? endpoint.dialectName;
@@ -114,33 +117,50 @@ export async function buildUpstreamRequest(
     parameters: choice.parameters,
     envelope: ownHead?.envelope,
   });
-  const metaThere = () => {
-    const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
-    return { ...meta, redactedBy, providers: [options.name], targetModels: [model] };
-  };
-  if (built.form !== 'untranslated') {
+  if (built.form !== 'untranslated' && built.changed.length === 0) {
     const head = ownHead ?? evaluate();
-    if (built.changed.length === 0) {
-      return finish(check, { built, replacement: replacementOf(own), masked: own.masked, ...head });
-    }
-    const decided = await decider.decideBody(
-      key.policies,
-      { body: built.body, dialect, meta: metaThere() },
-      exchange.lifetime,
-    );
-    const { body, decision: onChanged } = check.body(decided);
-    return finish(check, { built: { ...built, body }, ...withOwn(own, onChanged), ...head });
+    return finish(check, { built, replacement: replacementOf(own), masked: own.masked, ...head });
   }
-  const translated = await decider.translateRequest(
-    key.policies,
-    { ...built, meta: metaThere() },
-    exchange.lifetime,
-  );
-  const evaluated = evaluate();
-  const passed = check.body(translated);
-  const body = inEnvelope(passed.body, evaluated.envelope);
+  const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
+  const metaThere = { ...meta, redactedBy, providers: [options.name], targetModels: [model] };
+  const again = { policies: key.policies, own, meta: metaThere, check, decider, lifetime: exchange.lifetime };
+  return built.form === 'untranslated'
+    ? translatedRequest(built, again, evaluate)
+    : changedRequest({ ...built, dialect }, again, ownHead ?? evaluate());
+}
+
+/** What a body that was built from the client's is decided on with. */
+interface BuiltDecision {
+  readonly policies: PolicySet;
+  /** What was decided on the client's own. */
+  readonly own: Pass;
+  readonly meta: RequestMeta;
+  readonly check: OutgoingCheck;
+  readonly decider: Decider;
+  readonly lifetime: Lifetime;
+}
+
+async function changedRequest(
+  built: SameDialect & { readonly dialect: DialectName },
+  { policies, own, meta, check, decider, lifetime }: BuiltDecision,
+  head: CheckedHead,
+): Promise<UpstreamRequest> {
+  const { body, dialect } = built;
+  const decided = await decider.decideBody(policies, { body, dialect, meta }, lifetime);
+  const passed = check.body(decided);
+  return finish(check, { built: { ...built, body: passed.body }, ...withOwn(own, passed.decision), ...head });
+}
+
+async function translatedRequest(
+  built: UntranslatedRequest,
+  { policies, own, meta, check, decider, lifetime }: BuiltDecision,
+  evaluate: () => CheckedHead,
+): Promise<UpstreamRequest> {
+  const passed = check.body(await decider.translateRequest(policies, { ...built, meta }, lifetime));
+  const head = evaluate();
+  const body = inEnvelope(passed.body, head.envelope);
   const both = withOwn(own, passed.decision);
-  return finish(check, { ...evaluated, built: { ...passed, body, form: 'translated' }, ...both });
+  return finish(check, { ...head, built: { ...passed, body, form: 'translated' }, ...both });
 }
 
 const noHeaders: readonly StaticHeader[] = [];
@@ -154,6 +174,8 @@ function withOwn(own: Pass, built: Pass): Pick<Checked, 'replacement' | 'masked'
   }
   return { replacement: replacementOf({ action: strictest([own.action, built.action]) }), masked };
 }
+
+type CheckedHead = ReturnType<typeof headFor>;
 
 /** Where a call goes at its host, and which of the checked headers it has there. */
 function headFor(provider: Provider, call: CloudRequest, evaluated: EvaluatedHead) {

@@ -88,14 +88,14 @@ async function tryTarget(
 }
 
 /** Milliseconds for which the target is left alone; 0 if it may be asked now. A session waits a little for its own. */
-async function admitTo(
+function admitTo(
   { provider: { health }, model, share }: Target,
   { lifetime }: Exchange,
   outgoing: Outgoing,
-): Promise<number> {
+): number | Promise<number> {
   const restMs = share === undefined ? 0 : health.restMs(model, Date.now());
   if (restMs > stayMsOf(outgoing)) return restMs;
-  if (restMs > 0) await pause(restMs, lifetime);
+  if (restMs > 0) return pause(restMs, lifetime).then(() => health.admit(model, Date.now()));
   return health.admit(model, Date.now());
 }
 
