@@ -2,7 +2,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from '
 import { GatewayError } from '../errors.ts';
 import { GrowingBuffer } from '../lib/growing-buffer.ts';
 import type { Lifetime } from '../lib/lifetime.ts';
-import type { ProviderAnswer } from './transport/pool.ts';
+import type { BodySink, ProviderAnswer } from './transport/pool.ts';
 
 /** Of an error that is read whole. */
 export const errorLimitBytes = 256 * 1024;
@@ -67,41 +67,74 @@ export function decodedAnswer(answer: ProviderAnswer): ProviderAnswer {
 }
 
 /**
- * Buffers a whole answer. Rejects with provider.broken_response if it is too large or truncated, and with the lifetime's
- * reason if that ends first.
+ * Buffers a whole answer; without a promise if all of it is here. Throws provider.broken_response if it is too large or
+ * truncated, and the lifetime's reason if that ends first.
  */
-export function readWhole(answer: ProviderAnswer, limitBytes: number, lifetime: Lifetime): Promise<Buffer> {
-  const tooLarge = () => {
+export function readWhole(
+  answer: ProviderAnswer,
+  limitBytes: number,
+  lifetime: Lifetime,
+): Buffer | Promise<Buffer> {
+  if (lifetime.reason !== undefined) {
     answer.abort();
-    const message = `the provider's answer is larger than ${limitBytes} bytes`;
-    return new GatewayError('provider.broken_response', message);
-  };
-  if (Number(answer.headers.get('content-length')) > limitBytes) return Promise.reject(tooLarge());
-  return new Promise((resolve, reject) => {
-    const body = new GrowingBuffer();
-    const announced = Number(answer.headers.get('content-length') ?? 0);
-    const forget = lifetime.onEnd(() => {
-      answer.abort();
-      reject(lifetime.reason);
+    throw lifetime.reason;
+  }
+  const announced = Number(answer.headers.get('content-length') ?? 0);
+  if (announced > limitBytes) throw tooLarge(answer, limitBytes);
+  const whole = new WholeAnswer(answer, { limitBytes, announced });
+  answer.pipe(whole);
+  return whole.read(lifetime);
+}
+
+class WholeAnswer implements BodySink {
+  readonly #answer: ProviderAnswer;
+  readonly #size: { readonly limitBytes: number; readonly announced: number };
+  readonly #body = new GrowingBuffer();
+  #isComplete = false;
+  #failure: GatewayError | undefined;
+  #onSettled: () => void = () => undefined;
+
+  constructor(answer: ProviderAnswer, size: { readonly limitBytes: number; readonly announced: number }) {
+    this.#answer = answer;
+    this.#size = size;
+  }
+
+  read(lifetime: Lifetime): Buffer | Promise<Buffer> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#isComplete) return this.#body.bytes();
+    return new Promise((resolve, reject) => {
+      const forget = lifetime.onEnd((reason) => {
+        this.#answer.abort();
+        reject(reason);
+      });
+      this.#onSettled = () => {
+        forget();
+        if (this.#failure === undefined) resolve(this.#body.bytes());
+        else reject(this.#failure);
+      };
     });
-    answer.pipe({
-      data: (chunk) => {
-        if (body.length + chunk.length <= limitBytes) {
-          body.append(chunk, announced);
-          return true;
-        }
-        forget();
-        reject(tooLarge());
-        return true;
-      },
-      end: () => {
-        forget();
-        resolve(body.bytes());
-      },
-      fail: (error) => {
-        forget();
-        reject(error);
-      },
-    });
-  });
+  }
+
+  data(chunk: Buffer): boolean {
+    const { limitBytes, announced } = this.#size;
+    if (this.#body.length + chunk.length > limitBytes) this.fail(tooLarge(this.#answer, limitBytes));
+    else this.#body.append(chunk, announced);
+    return true;
+  }
+
+  end(): void {
+    this.#isComplete = true;
+    this.#onSettled();
+  }
+
+  fail(error: GatewayError): void {
+    this.#failure ??= error;
+    this.#onSettled();
+  }
+}
+
+function tooLarge(answer: ProviderAnswer, limitBytes: number): GatewayError {
+  answer.abort();
+  const message = `the provider's answer is larger than ${limitBytes} bytes`;
+  return new GatewayError('provider.broken_response', message);
 }

@@ -162,7 +162,7 @@ describe('reading whole', () => {
       const whole = readWhole(written, 10, new Lifetime());
       for (let i = 0; i < size; i += 1) written.sink?.data(Buffer.from('x'));
       written.sink?.end();
-      return whole.then(String, (error: GatewayError) => [error.code, written.wasAborted]);
+      return Promise.resolve(whole).then(String, (error: GatewayError) => [error.code, written.wasAborted]);
     };
 
     expect(await read(10)).toBe('xxxxxxxxxx');
@@ -177,7 +177,8 @@ describe('reading whole', () => {
       const lifetime = new Lifetime();
       if (when === 'before') lifetime.end(left);
 
-      const whole = readWhole(written, 10, lifetime);
+      const read = async () => readWhole(written, 10, lifetime);
+      const whole = read();
       lifetime.end(left);
 
       await expect(whole).rejects.toBe(left);

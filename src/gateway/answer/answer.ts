@@ -13,7 +13,13 @@ import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';
 import type { BodySink, ProviderAnswer } from '../../providers/transport/pool.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
-import { type AnswerReader, type CheckedAnswer, checkAnswer, toBytes } from '../decision/read-answer.ts';
+import {
+  type AnswerReader,
+  type CheckedAnswer,
+  type CheckedBody,
+  checkAnswer,
+  toBytes,
+} from '../decision/read-answer.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
@@ -87,16 +93,15 @@ function sendByKind(
   }
   const answer = decodedAnswer(forwarded.answer);
   const type = answer.headers.get('content-type') ?? '';
+  const decoded = answer === forwarded.answer ? answered : withAnswer(answered, answer);
   // ChatGPT's host sends its streams without a content-type.
-  const decoded = { ...answered, forwarded: { ...forwarded, answer } };
   if (decided.request.stream && (type === '' || isEventStream(type))) {
     return sendStream(exchange, gateway, decoded);
   }
   if (decided.request.stream && isAmazonStream(type)) {
     // Loaded with the first of them.
     return import('../../providers/clouds/event-stream.ts').then(({ sseAnswer }) => {
-      decoded.forwarded.answer = sseAnswer(answer);
-      return sendStream(exchange, gateway, decoded);
+      return sendStream(exchange, gateway, withAnswer(answered, sseAnswer(answer)));
     });
   }
   if (isJson(type) && decided.request.stream) return sendAsStream(exchange, gateway, decoded);
@@ -107,6 +112,10 @@ function sendByKind(
     'provider.broken_response',
     'the provider answered with neither JSON nor an event stream',
   );
+}
+
+function withAnswer(answered: Answered, answer: ProviderAnswer): Answered {
+  return { ...answered, forwarded: { ...answered.forwarded, answer } };
 }
 
 /**
@@ -194,10 +203,7 @@ async function sendAsStream(
       sink.end();
     },
   };
-  await sendStream(exchange, gateway, {
-    ...answered,
-    forwarded: { ...answered.forwarded, answer: replayed },
-  });
+  await sendStream(exchange, gateway, withAnswer(answered, replayed));
 }
 
 /** Of a host that always streams. */
@@ -208,7 +214,7 @@ async function sendGathered(
 ): Promise<void> {
   const stream = await readWhole(answered.forwarded.answer, answerLimitBytes, exchange.lifetime);
   const whole = wholeOf(providerDialect(answered), stream);
-  await sendBody(exchange, gateway, answered, toBytes(whole), { isOwn: true });
+  await sendBody(exchange, gateway, answered, toBytes(whole), true);
 }
 
 function providerDialect({ forwarded, decided }: Answered): Dialect {
@@ -225,18 +231,31 @@ async function sendWholeAnswer(
   await sendBody(exchange, gateway, answered, body);
 }
 
-async function sendBody(
+function sendBody(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
-  { forwarded, decided, client }: Answered,
+  answered: Answered,
   body: Buffer,
-  { isOwn = forwarded.request.translation !== undefined } = {},
-): Promise<void> {
+  isOwn = answered.forwarded.request.translation !== undefined,
+): void | Promise<void> {
+  const { forwarded, decided } = answered;
   const { endpoint, request } = decided;
   const form = endpoint.dialect.askedForm?.(request.document);
   const { translation } = forwarded.request;
   const reader = { endpoint, form, translation, ...checkOf(exchange, forwarded, decided) };
-  const { tally, errorStatus, ...checked } = await decider.readAnswer(body, reader, exchange.lifetime);
+  const checked = decider.readAnswer(body, reader, exchange.lifetime);
+  return checked instanceof Promise
+    ? checked.then((there) => sendChecked(exchange, answered, there, isOwn))
+    : sendChecked(exchange, answered, checked, isOwn);
+}
+
+function sendChecked(
+  exchange: Exchange,
+  { forwarded, client }: Answered,
+  checked: CheckedBody,
+  isOwn: boolean,
+): void {
+  const { tally, errorStatus } = checked;
   const seen = { tally, extent: 'whole' } as const;
   const isRejected = errorStatus === 401 && !forwarded.target.provider.takesLogin;
   const shown = isRejected ? { verdicts: [], masking: {}, result: credentialsRejected(forwarded) } : checked;

@@ -4,7 +4,13 @@ import { hasLogin, LoginRefusal } from '../authenticate.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Sender, withBody, withoutHidden } from '../sender.ts';
-import { type DecidedRequest, type Incoming, requestMeta, toSubject } from './decide-request.ts';
+import {
+  type DecidedRequest,
+  type Incoming,
+  type RequestDecision,
+  requestMeta,
+  toSubject,
+} from './decide-request.ts';
 
 /** A client's request whose body is complete. */
 type ReadRequest = Omit<Incoming, 'nowMs'> &
@@ -17,18 +23,26 @@ type ReadRequest = Omit<Incoming, 'nowMs'> &
  * Parses a body strictly and applies the key's policies. Throws what strict parsing throws, and the refusal with the
  * rule's own reason, also for a body that contains the client's own credential. Nothing has left the machine yet.
  */
-export async function decide(
+export function decide(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
-  { body, endpoint, pathModel, key, login, sender }: ReadRequest,
-): Promise<DecidedRequest> {
-  const { events, lifetime, scrubber, startedMs: nowMs } = exchange;
+  read: ReadRequest,
+): DecidedRequest | Promise<DecidedRequest> {
+  const { body, endpoint, pathModel, key, login, sender } = read;
   if (hasLogin(login, [body])) throw new LoginRefusal();
-  const decided = await decider.decideRequest(
-    key.policies,
-    { body, endpoint, pathModel, key, sender, nowMs },
-    lifetime,
-  );
+  const incoming = { body, endpoint, pathModel, key, sender, nowMs: exchange.startedMs };
+  const decided = decider.decideRequest(key.policies, incoming, exchange.lifetime);
+  return decided instanceof Promise
+    ? decided.then((there) => conclude(exchange, read, there))
+    : conclude(exchange, read, decided);
+}
+
+/** Tells what was decided, and throws if that is a refusal. */
+function conclude(
+  { events, scrubber, startedMs: nowMs }: Exchange,
+  { endpoint, key, login, sender }: ReadRequest,
+  decided: RequestDecision,
+): DecidedRequest {
   const { decision, request, route, microseconds } = decided;
   const { document, model, stream } = request;
   const isFailure = decision.failure !== undefined;

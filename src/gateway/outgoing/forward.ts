@@ -108,22 +108,31 @@ function wasAsked(tried: Tried): tried is Attempt<UpstreamRequest> {
   return tried.kind === 'answered' || tried.kind === 'failed';
 }
 
+interface BuiltRequest {
+  readonly request: UpstreamRequest;
+  readonly findings: readonly OutgoingFinding[];
+}
+
 /** The checked request for a target, or why the target can't take it; any other refusal ends the search. */
-async function buildFor(
+function buildFor(
   exchange: Exchange,
   outgoing: Outgoing,
   target: Target,
-): Promise<
-  { readonly request: UpstreamRequest; readonly findings: readonly OutgoingFinding[] } | GatewayError
-> {
+): BuiltRequest | GatewayError | Promise<BuiltRequest | GatewayError> {
   const check = new OutgoingCheck(outgoing.routed.decided, exchange.scrubber);
   const { findings } = check;
-  try {
-    return { request: await buildUpstreamRequest(exchange, outgoing, { target, check }), findings };
-  } catch (error) {
+  const failed = (error: unknown) => {
     if (error instanceof GatewayError && error.code === 'request.unsupported') return error;
     noteFindings(exchange, findings);
     throw error;
+  };
+  try {
+    const request = buildUpstreamRequest(exchange, outgoing, { target, check });
+    return request instanceof Promise
+      ? request.then((there) => ({ request: there, findings }), failed)
+      : { request, findings };
+  } catch (error) {
+    return failed(error);
   }
 }
 

@@ -98,20 +98,39 @@ export class ExchangeSpending implements Subscriber {
    * rest. Throws limit.requests, .tokens, .concurrency, .repeated, .budget, and limit.state_unavailable if a budget needs
    * what can't be counted or written.
    */
-  async reserve(
+  reserve(
     routed: RoutedRequest,
     { body, ofRuns }: ClientRequest,
     { limiterFor, ledger }: SpendingParts,
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const spending = new Spending(routed);
     this.#spending = spending;
     const limiter = limiterFor(routed.decided.key, ofRuns);
-    const { startedMs } = this.#exchange;
+    if (limiter !== undefined || ledger?.isSynced === true)
+      return this.#reserveWith(limiter, { spending, routed, body, ledger });
+    if (spending.isCharged) this.#ledger = ledger;
+    return undefined;
+  }
+
+  async #reserveWith(
+    limiter: Limiter | undefined,
+    {
+      spending,
+      routed,
+      body,
+      ledger,
+    }: {
+      readonly spending: Spending;
+      readonly routed: RoutedRequest;
+      readonly body: Buffer;
+      readonly ledger: Ledger | undefined;
+    },
+  ): Promise<void> {
     const session = this.#session;
     if (limiter !== undefined) {
       const ofKey = session === undefined ? undefined : { key: routed.decided.key.id, session };
       const identify = () => identityOf(routed, body, session);
-      await spending.reserve(limiter, startedMs, { session: ofKey, identify });
+      await spending.reserve(limiter, this.#exchange.startedMs, { session: ofKey, identify });
     }
     if (ledger === undefined || !spending.isCharged) return;
     const isRequired = limiter?.hasBudget === true;
