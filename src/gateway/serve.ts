@@ -1,10 +1,10 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapStatistics } from 'node:v8';
 import { GatewayError } from '../errors.ts';
 import { BodyMemory } from '../http/body.ts';
 import { type AcceptedSockets, type Listener, type ListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
+import { collectGarbage } from '../lib/collect-garbage.ts';
 import { SwapRemoveList } from '../lib/swap-remove-list.ts';
 import { TickQueue } from '../lib/tick-queue.ts';
 import type { Counters } from '../limits/counters.ts';
@@ -209,7 +209,7 @@ const heapCheckMs = 1_000;
 const idleChecks = 30;
 /** A collection takes some 20 ms, in which a request would wait: not worth it for less. */
 const minGrownBytes = 16 * 1_048_576;
-/** The pages that one collection empties go back to the system with the next. */
+/** One to empty pages, one to give them back. */
 const neededRounds = 2;
 
 /**
@@ -229,15 +229,8 @@ export function watchHeap(isBusy: () => boolean, everyMs = heapCheckMs): HeapWat
     if (idle === idleChecks && total > collectedTo + minGrownBytes) rounds = neededRounds;
     if (rounds === 0) return;
     rounds -= 1;
-    collect();
+    collectGarbage();
     collectedTo = getHeapStatistics().total_heap_size;
   }, everyMs).unref();
   return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
-}
-
-/** Node's own way to collect from within: the function is there in contexts that are made after the flag is set. */
-function collect(): void {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  setFlagsFromString('--no-expose-gc');
 }

@@ -219,6 +219,8 @@ export class Connection implements SwapRemoveItem, Wire {
 
   ended(response: HttpResponse): void {
     this.#answers.shift();
+    // An idle connection keeps nothing of what came over it: nobody counts it any more.
+    if (this.#lastRequest === response.request && response.request.isComplete) this.#lastRequest = undefined;
     this.#bytesBefore = this.#socket.bytesRead;
     if (response.closes) return; // Node has called destroySoon
     const next = this.#answers[0];

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
 import type { ListenOptions } from '../../src/http/listen.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { collectGarbage } from '../../src/lib/collect-garbage.ts';
 import { accept, get, give, head, post, serve, ticks, untilRead } from './serving.ts';
 
 /** A handler that answers with the body, and what it has seen. */
@@ -99,6 +100,30 @@ describe('requests that come in pieces', () => {
       client.end();
     }
   });
+});
+
+test.each([
+  ['at once', post('x'.repeat(1_000))],
+  ['in pieces', post('x'.repeat(200_000))],
+  ['in chunks', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`],
+])('an idle connection keeps nothing of a request that came %s', async (_how, text) => {
+  const { onRequest } = echoing();
+  const requests: WeakRef<object>[] = [];
+  const { client } = await accept({
+    onRequest: (request, response) => {
+      requests.push(new WeakRef(request));
+      onRequest(request, response);
+    },
+  });
+  client.send(text);
+  await client.answers(1);
+  for (let turns = 0; turns < 10 && requests[0]?.deref() !== undefined; turns += 1) {
+    await ticks(2);
+    collectGarbage();
+  }
+
+  expect(requests.map((request) => request.deref())).toEqual([undefined]);
+  expect(client.socket.destroyed).toBe(false);
 });
 
 describe('a request that ends its connection', () => {

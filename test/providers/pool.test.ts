@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { collectGarbage } from '../../src/lib/collect-garbage.ts';
 import { PieceBudget, TickQueue } from '../../src/lib/tick-queue.ts';
 import { type HostRequest, Pool } from '../../src/providers/transport/pool.ts';
 import { listening } from '../kit/listening.ts';
@@ -26,8 +27,8 @@ function ask(pool: Pool, request: Partial<HostRequest> = {}, reader = new Reader
 }
 
 /** Asks, and lets the turn of the event loop pass in which the answer ended. */
-async function askAndRest(pool: Pool, request: Partial<HostRequest> = {}) {
-  const outcome = await ask(pool, request).outcome;
+async function askAndRest(pool: Pool, request: Partial<HostRequest> = {}, reader = new Reader()) {
+  const outcome = await ask(pool, request, reader).outcome;
   await until(() => true);
   return outcome;
 }
@@ -58,6 +59,24 @@ describe('connections', () => {
     await until(() => true);
     expect((await ask(pool).outcome).failure).toBeUndefined();
     expect(host.connections()).toBe(2);
+  });
+
+  test('keep nothing of an exchange that is over', async () => {
+    const host = await startRawHost(numbering());
+    const pool = poolAt(host.url);
+    const asked = async () => {
+      const reader = new Reader();
+      await askAndRest(pool, { body: Buffer.alloc(100_000, ' ') }, reader);
+      return new WeakRef(reader.upstream);
+    };
+    const upstream = await asked();
+    for (let turns = 0; turns < 10 && upstream.deref() !== undefined; turns += 1) {
+      await until(() => true);
+      collectGarbage();
+    }
+
+    expect(upstream.deref()).toBeUndefined();
+    expect(host.connections()).toBe(1);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { AnswerContext } from '../../dialects/translate.ts';
 import { mayHaveSeals } from '../../dialects/translation/foreign-seals.ts';
 import { GatewayError } from '../../errors.ts';
+import { collectGarbage } from '../../lib/collect-garbage.ts';
 import { type CheckResults, Unchecked } from '../../policy/checks/check-book.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { PeakSizes } from '../../policy/conversations.ts';
@@ -39,7 +40,15 @@ const { source, ...names } = workerData as ThreadData; // the gateway starts thi
 const compiled = compilePolicies(source.policies, source.secrets, source);
 const planOf = createRoutePlanner(names);
 
+/** Without a question for this long, a thread gives back what its busiest second took, as the main one does. */
+const restMs = 30_000;
+const resting = setTimeout(() => {
+  collectGarbage();
+  collectGarbage();
+}, restMs).unref();
+
 parentPort?.on('message', (question: ThreadQuestion | Preparation) => {
+  resting.refresh();
   if (question.kind === 'preparation') {
     compiled.select(question.input.policies).compile();
     parentPort?.postMessage({ isReady: true } satisfies Prepared);

@@ -43,6 +43,11 @@ export class HostConnection {
     upstream.assign(this);
   }
 
+  /** The request is over: an idle connection keeps nothing of it, such as its body, alive. */
+  ended(upstream: DispatchedRequest): void {
+    if (this.#upstream === upstream) this.#upstream = undefined;
+  }
+
   /** For undici, when it needs a connection. */
   open(connected: (...settled: [null, Socket] | [Error, null]) => void): void {
     this.#opened += 1;

@@ -345,6 +345,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   #finish(outcome: RequestEnd): void {
     this.#phase = 'over';
     this.#outcome = outcome;
+    this.#connection?.ended(this);
     this.#pool?.ended(this);
   }
 
