@@ -7,6 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { ExchangeMetrics } from '../../src/record/metrics/exchange-metrics.ts';
 import { ProcessMetrics } from '../../src/record/metrics/process-metrics.ts';
+import { heapFlags } from '../../src/server/workers/spawn-worker.ts';
 import { hasPrometheus, promtool } from '../kit/prometheus.ts';
 import { compose, deployed, root } from './parts.ts';
 
@@ -22,6 +23,16 @@ interface Manifest {
 
 const manifests = () =>
   parseAllDocuments(deployed('kubernetes', 'gateway.yaml')).map((document) => document.toJS() as Manifest);
+
+test('the image and the unit give Node as much room for new objects as the gateway gives its own processes', () => {
+  const [flag = ''] = heapFlags({});
+
+  expect(flag).toMatch(/^--max-semi-space-size=\d+$/);
+  expect(deployed('Dockerfile')).toContain(`ENTRYPOINT ["node", "${flag}", "bin/gateway.js"]`);
+  expect(deployed('systemd', 'gateway.service')).toContain(`ExecStart=/usr/bin/node ${flag} /opt/gateway/`);
+  expect(deployed('kubernetes', 'gateway.yaml')).not.toMatch(/^\s+command:/m); // the image's own
+  expect(heapFlags({ NODE_OPTIONS: '--max-semi-space-size=64' })).toEqual([]);
+});
 
 test.each(files.filter((name) => /\.ya?ml$/.test(name)))('%s is YAML without mistakes', (name) => {
   for (const { errors, warnings } of parseAllDocuments(deployed(name), { merge: true })) {

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
+import { collectGarbage } from '../../src/gateway/collect-garbage.ts';
 import type { ListenOptions } from '../../src/http/listen.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
-import { collectGarbage } from '../../src/lib/collect-garbage.ts';
 import { accept, get, give, head, post, serve, ticks, untilRead } from './serving.ts';
 
 /** A handler that answers with the body, and what it has seen. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { collectGarbage } from '../../src/lib/collect-garbage.ts';
+import { collectGarbage } from '../../src/gateway/collect-garbage.ts';
 import { PieceBudget, TickQueue } from '../../src/lib/tick-queue.ts';
 import { type HostRequest, Pool } from '../../src/providers/transport/pool.ts';
 import { listening } from '../kit/listening.ts';

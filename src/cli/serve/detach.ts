@@ -7,6 +7,7 @@ import { isAlive, readRunning } from '../../client/address.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
 import { namedPath } from '../../config/source/find.ts';
 import { GatewayError } from '../../errors.ts';
+import { heapFlags } from '../../server/workers/spawn-worker.ts';
 import { canAsk } from '../shell/ask.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
@@ -46,7 +47,7 @@ async function startDetached(options: DetachOptions, io: Io): Promise<void> {
   const begin = fstatSync(descriptor).size;
   const child = spawn(
     process.execPath,
-    [fileURLToPath(new URL(entry, import.meta.url)), ...argumentsOf(options, io)],
+    [...heapFlags(io.env), fileURLToPath(new URL(entry, import.meta.url)), ...argumentsOf(options, io)],
     {
       cwd: io.cwd,
       env: { ...io.env, [detachedLog]: log },

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { heapFlags } from '../../../src/server/workers/spawn-worker.ts';
 import { messagesAnswer } from '../../kit/answers.ts';
 import { hasMemoryGroups, makeMemoryGroup } from '../../kit/memory-group.ts';
 import { host, keys, serve } from './workers/serving.ts';
@@ -7,7 +8,11 @@ import { host, keys, serve } from './workers/serving.ts';
 const mebibyte = 1_048_576;
 const keyNames = ['ONE', 'TWO', 'THREE', 'FOUR'] as const;
 const keyNamed = (name: string) => `a-project-key-number-${name}`;
-const env = { ...keys, ...Object.fromEntries(keyNames.map((name) => [name, keyNamed(name)])) };
+const env = {
+  ...keys,
+  ...Object.fromEntries(keyNames.map((name) => [name, keyNamed(name)])),
+  NODE_OPTIONS: heapFlags({}).join(' '), // as the image starts it
+};
 
 const configuration = (url: string, workers: number) => `
 server: { workers: ${workers} }

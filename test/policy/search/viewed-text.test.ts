@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectGarbage } from '../../../src/lib/collect-garbage.ts';
+import { collectGarbage } from '../../../src/gateway/collect-garbage.ts';
 import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Detector } from '../../../src/policy/detectors/detector.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
