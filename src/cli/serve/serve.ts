@@ -147,6 +147,7 @@ export async function serve(
       count,
       recording,
       writeStderr: (text: string) => void run.stderr.write(text),
+      env: io.env,
     };
     const services = await startServices({
       config,

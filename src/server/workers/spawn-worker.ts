@@ -5,18 +5,20 @@ import { fileURLToPath } from 'node:url';
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const entry = import.meta.url.endsWith('.ts') ? '../../../dist/serve-worker.js' : './serve-worker.js';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * The size of V8's young generation, which it makes smaller on a small machine, where collecting it then takes most of the
  * CPU time (docs/decisions/young-generation.md). Nothing where whoever starts the gateway has set it.
  */
-export function heapFlags({ NODE_OPTIONS = '' }: NodeJS.ProcessEnv): readonly string[] {
+export function heapFlags({ NODE_OPTIONS = '' }: Environment): readonly string[] {
   return NODE_OPTIONS.includes('semi-space') ? [] : ['--max-semi-space-size=16'];
 }
 
 /** Starts a worker's process; its only argument is its number among all that were started. */
-export function spawnWorker(number: number): ChildProcess {
+export function spawnWorker(number: number, env: Environment): ChildProcess {
   return fork(fileURLToPath(new URL(entry, import.meta.url)), [String(number)], {
-    execArgv: [...heapFlags(process.env), ...process.execArgv],
+    execArgv: [...heapFlags(env), ...process.execArgv],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

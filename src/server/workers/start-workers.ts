@@ -18,6 +18,7 @@ export interface WorkersOptions {
   readonly count: number;
   readonly recording: Recording;
   readonly writeStderr: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Milliseconds after the drain time: for the last error events, the last records and the exit of the process. */
@@ -29,7 +30,7 @@ const endingMs = 5_000;
  */
 export async function startWorkers(
   served: ServerOptions,
-  { count, recording, writeStderr }: WorkersOptions,
+  { count, recording, writeStderr, env }: WorkersOptions,
 ): Promise<ServerHandle> {
   const { config, sandboxUrl, host, ledger, tracing, ownerProof, log } = served;
   const common = { host, workers: count, startedMs: Date.now(), recording, ledger, tracing, ownerProof };
@@ -59,6 +60,7 @@ export async function startWorkers(
         drainMs: config.server.limits.drainMs + endingMs,
         log,
         writeStderr,
+        env,
       }),
   );
   const handOver = new HandOver(workers);

@@ -14,6 +14,7 @@ interface WorkerOptions {
   readonly start: () => WorkerStart;
   readonly log: (level: 'info' | 'error', message: string) => void;
   readonly writeStderr: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Numbers the processes of all workers, from 1: their only argument, to tell them apart. */
   readonly nextNumber: () => number;
   /** It serves from now on, or again. */
@@ -180,7 +181,7 @@ export class Worker implements ConnectionTarget {
 
   #spawn(): ChildProcess {
     this.#bornMs = Date.now();
-    const spawned = spawnWorker(this.#options.nextNumber());
+    const spawned = spawnWorker(this.#options.nextNumber(), this.#options.env);
     const connections = new SentConnections(spawned, this.#options.onServing);
     this.#connections = connections;
     this.#process = spawned;

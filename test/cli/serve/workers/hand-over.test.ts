@@ -53,7 +53,7 @@ test('a process gives back what it got too late, and leaves it open', async () =
   await once(server, 'listening');
   const client = connect((server.address() as AddressInfo).port);
   const [accepted] = (await once(server, 'connection')) as [Socket];
-  const worker = spawnWorker(1);
+  const worker = spawnWorker(1, {});
   await once(worker, 'message'); // it receives commands
   const command: WorkerCommand = { kind: 'connection', id: 7, untilMs: 0 };
 
