@@ -11,7 +11,7 @@ import { allowPage, checkMediaType, receive } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { route } from './route.ts';
 import { readSender } from './sender.ts';
-import { runLimits } from './spending/spending.ts';
+import { identifyBody, runLimits } from './spending/spending.ts';
 
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
@@ -39,13 +39,15 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const sender = readSender(request, runs);
     const shown = () => login?.scrubber.bytes(body) ?? body;
     events.read({ body, sender, isRecorded: gateway.recordsBodies, shown });
+    const limiter = gateway.limiterFor(key, runLimits(runs, key.id));
+    const sent = limiter?.needsIdentity === true ? identifyBody(body) : undefined;
 
     const decided = await decide(exchange, gateway, { body, endpoint, pathModel, key, login, sender });
     const hasLogin = login?.credential !== undefined;
     const routed = route(decided, { router: gateway.router, hasLogin });
     if (routed.kind === 'estimate') return sendEstimate(exchange, decided);
 
-    await exchange.spending.reserve(routed, { body, ofRuns: runLimits(runs, key.id) }, gateway);
+    await exchange.spending.reserve(routed, { limiter, sent, ledger: gateway.ledger });
     exchange.lifetime.check(); // the client may have left, or the time may be up, while that waited
     events.reserved();
     const { decider } = gateway;

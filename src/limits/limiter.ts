@@ -73,7 +73,7 @@ export interface ReserveOptions {
   /** What the request belongs to; limits of sessions don't apply without it. */
   readonly session?: KeySession | undefined;
   /** Which request it is; asked only where repetition is limited. */
-  readonly identify?: () => RequestIdentity;
+  readonly identify?: (() => RequestIdentity) | undefined;
   /** How a request that might need too much can need less. */
   readonly advice?: () => string;
 }
@@ -87,6 +87,8 @@ export class Limiter {
   /** Those of equal requests. */
   readonly #ofRequests: readonly PlannedLimit[];
   readonly #raises: SessionRaises;
+  /** Whether repetition is limited, so that it must be known which request it is. */
+  readonly needsIdentity: boolean;
   /** Whether tokens or money are limited, so that a request's worst case must be known. */
   readonly needsAmounts: boolean;
   /** Whether a model without a price must be refused. */
@@ -102,6 +104,7 @@ export class Limiter {
     this.#ofRequests = scopes.flatMap((scope) => planPartial(scope, requestLimits));
     this.#raises = new SessionRaises(readRaises);
     const all = [...this.#planned, ...this.#ofSessions];
+    this.needsIdentity = this.#ofRequests.length > 0;
     this.needsAmounts = all.some(({ limit }) => limitTable[limit].unit !== 'requests');
     this.hasBudget = all.some(
       ({ limit, scope }) => limitTable[limit].kind === 'period' && scope.settings.mode === 'enforce',
@@ -123,7 +126,7 @@ export class Limiter {
     nowMs: number,
     { session, identify, advice = () => '' }: ReserveOptions = {},
   ): Promise<Reservation> {
-    const request = this.#ofRequests.length === 0 ? undefined : identify?.();
+    const request = this.needsIdentity ? identify?.() : undefined;
     let planned = this.#plannedFor(session, request);
     let claims = planned.map((each) => toClaim(each, worst, nowMs));
     let grant = await this.#counters.reserve(claims, nowMs);

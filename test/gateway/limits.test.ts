@@ -95,6 +95,20 @@ describe('limits of a project', () => {
     expect(would_limit).toEqual(isMonitored ? ['project shop requests_per_minute'] : undefined);
   });
 
+  test.each([1_000, 300_000, 1_500_000])('equal requests are those of the same %i bytes', async (bytes) => {
+    const gateway = await start('{ repeated_requests: 1 }');
+
+    const statuses: number[] = [];
+    for (const letter of ['a', 'b', 'b']) {
+      const messages = [{ role: 'user', content: letter.repeat(bytes) }];
+      const answer = await chat(gateway, { messages });
+      statuses.push(answer.status);
+      await answer.text();
+    }
+
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
   test.each([
     ['/v1/chat/completions', { ...body, max_tokens: 900 }, 'a max_tokens below 900 needs less'],
     ['/v1/chat/completions', { ...body, max_tokens: 300, n: 3 }, 'a max_tokens below 300 needs less'],

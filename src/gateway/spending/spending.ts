@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { buildLimits, type KeyLimits, type KeyRecord } from '../../config/build/keys.ts';
+import { buildLimits, type KeyLimits } from '../../config/build/keys.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { mostExpansion } from '../../dialects/translation/references.ts';
 import { noUsage, type Usage } from '../../dialects/usage.ts';
@@ -43,17 +43,18 @@ interface SpendingExchange {
 }
 
 interface SpendingParts {
-  /** The limits of a key and its project, and of runs of the key; undefined if there are none. */
-  readonly limiterFor: (key: KeyRecord, ofRuns?: readonly KeyLimits[]) => Limiter | undefined;
+  /** The limits of the key and its project, and of the runs that the request belongs to; undefined if there are none. */
+  readonly limiter: Limiter | undefined;
+  /** The client's body; undefined if repetition isn't limited. */
+  readonly sent: SentBody | undefined;
   /** Undefined if no ledger is kept. */
   readonly ledger: Ledger | undefined;
 }
 
-interface ClientRequest {
-  /** As the client sent it. */
-  readonly body: Buffer;
-  /** What the runs that the request belongs to may use. */
-  readonly ofRuns: readonly KeyLimits[];
+/** A client's body, as far as it tells whether two requests are equal. */
+interface SentBody {
+  readonly digest: string;
+  readonly bytes: number;
 }
 
 /**
@@ -98,38 +99,24 @@ export class ExchangeSpending implements Subscriber {
    * rest. Throws limit.requests, .tokens, .concurrency, .repeated, .budget, and limit.state_unavailable if a budget needs
    * what can't be counted or written.
    */
-  reserve(
-    routed: RoutedRequest,
-    { body, ofRuns }: ClientRequest,
-    { limiterFor, ledger }: SpendingParts,
-  ): Promise<void> | undefined {
+  reserve(routed: RoutedRequest, parts: SpendingParts): Promise<void> | undefined {
+    const { limiter, ledger } = parts;
     const spending = new Spending(routed);
     this.#spending = spending;
-    const limiter = limiterFor(routed.decided.key, ofRuns);
-    if (limiter !== undefined || ledger?.isSynced === true)
-      return this.#reserveWith(limiter, { spending, routed, body, ledger });
+    if (limiter !== undefined || ledger?.isSynced === true) return this.#reserveWith(spending, routed, parts);
     if (spending.isCharged) this.#ledger = ledger;
     return undefined;
   }
 
   async #reserveWith(
-    limiter: Limiter | undefined,
-    {
-      spending,
-      routed,
-      body,
-      ledger,
-    }: {
-      readonly spending: Spending;
-      readonly routed: RoutedRequest;
-      readonly body: Buffer;
-      readonly ledger: Ledger | undefined;
-    },
+    spending: Spending,
+    routed: RoutedRequest,
+    { limiter, sent, ledger }: SpendingParts,
   ): Promise<void> {
     const session = this.#session;
     if (limiter !== undefined) {
       const ofKey = session === undefined ? undefined : { key: routed.decided.key.id, session };
-      const identify = () => identityOf(routed, body, session);
+      const identify = sent && (() => identityOf(routed, sent, session));
       await spending.reserve(limiter, this.#exchange.startedMs, { session: ofKey, identify });
     }
     if (ledger === undefined || !spending.isCharged) return;
@@ -259,15 +246,24 @@ export class ExchangeSpending implements Subscriber {
   }
 }
 
+/** To be called before the policies decide: afterwards the body's memory may be another thread's, and its length 0. */
+export function identifyBody(body: Buffer): SentBody {
+  return { digest: createHash('sha256').update(body).digest('base64url'), bytes: body.length };
+}
+
 /** Equal requests have one digest, unless they are of different keys or sessions. */
-function identityOf({ decided }: RoutedRequest, body: Buffer, session: string | undefined): RequestIdentity {
+function identityOf(
+  { decided }: RoutedRequest,
+  sent: SentBody,
+  session: string | undefined,
+): RequestIdentity {
   const { key, endpoint, request } = decided;
   const { model, stream } = request;
   // Neither a name nor a path has a zero byte.
-  const owner = [key.id, session ?? '', endpoint.path, model, String(stream), ''].join('\0');
-  const digest = createHash('sha256').update(owner).update(body).digest('base64url');
+  const parts = [key.id, session ?? '', endpoint.path, model, String(stream), sent.digest];
+  const digest = createHash('sha256').update(parts.join('\0')).digest('base64url');
   const where = session === undefined ? '' : ` of session ${session}`;
-  return { digest, words: `this request${where} to ${model} (${body.length} bytes)` };
+  return { digest, words: `this request${where} to ${model} (${sent.bytes} bytes)` };
 }
 
 function mayHaveWorked(attempt: Attempt | AbandonedAttempt): boolean {
