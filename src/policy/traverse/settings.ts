@@ -17,25 +17,26 @@ const dataMembers = new Set([
 const lettersOf = memoize((name) => name.toLowerCase().replace(/[^a-z]/g, ''));
 
 /**
- * The keys of everything in a request, however deep, but for the conversation, the tools, the client's own data and the
- * schema of the answer, in which names are only names.
+ * Visits the keys of everything in a request, however deep, but for the conversation, the tools, the client's own data and
+ * the schema of the answer, in which names are only names.
  */
-function* settingsIn(document: JsonDocument, dialect: Dialect): Generator<number> {
+function visitSettings(document: JsonDocument, dialect: Dialect, visit: (key: number) => void): void {
   for (const request of requestsIn(document, dialect)) {
-    for (let key = request + 1; key < document.next(request); key = document.next(key + 1)) {
+    const end = document.next(request);
+    for (let key = request + 1; key < end; key = document.next(key + 1)) {
       const name = document.text(key);
       if (dialect.places.has(name) || dataMembers.has(name)) continue;
-      yield key;
-      yield* keysInside(document, key + 1);
+      visit(key);
+      visitInside(document, key + 1, visit);
     }
   }
 }
 
-function* keysInside(document: JsonDocument, value: number): Generator<number> {
+function visitInside(document: JsonDocument, value: number, visit: (key: number) => void): void {
   const end = document.next(value);
   for (let key = document.nextKey(value); key < end; ) {
     const isData = dataMembers.has(document.text(key));
-    if (!isData) yield key;
+    if (!isData) visit(key);
     key = document.nextKey(isData ? document.next(key + 1) : key + 1);
   }
 }
@@ -62,7 +63,7 @@ export const capSpellings: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Every cap of a request, in any spelling, wherever settings are (`settingsIn`). Tools that ask a model have a cap of their
+ * Every cap of a request, in any spelling, wherever settings are (`visitSettings`). Tools that ask a model have a cap of their
  * own.
  */
 export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap[] {
@@ -73,7 +74,7 @@ export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap
       if (tools !== undefined) collectFromTools(document, tools, caps);
     }
   }
-  for (const key of settingsIn(document, dialect)) addCap(document, key, caps);
+  visitSettings(document, dialect, (key) => addCap(document, key, caps));
   const own = dialect.caps.map((path) => memberAt(document, path));
   // A dialect may have a word of its own for it.
   for (const entry of own) {
@@ -122,12 +123,11 @@ const noReasoning = new Set(['none', 'disabled', 'off', 'false', '0']);
 /** Whether a request asks to reason, in any host's words for it; undefined if it says nothing of it. */
 export function asksToReason(document: JsonDocument, dialect: Dialect): boolean | undefined {
   let asked: boolean | undefined;
-  for (const key of settingsIn(document, dialect)) {
-    if (!reasoningSpellings.has(lettersOf(document.text(key)))) continue;
+  visitSettings(document, dialect, (key) => {
+    if (asked === true || !reasoningSpellings.has(lettersOf(document.text(key)))) return;
     const asksHere = askedBy(document, key + 1);
-    if (asksHere === true) return true;
-    asked ??= asksHere;
-  }
+    asked = asksHere === true ? true : (asked ?? asksHere);
+  });
   return asked;
 }
 
