@@ -5,7 +5,7 @@ import { messageOfError } from '../lib/message-of.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import { countKinds } from '../policy/mask/masked-values.ts';
 import { type ChosenRoute, noRoute } from '../policy/routes.ts';
-import { type Action, strictest, type Verdict, withholds } from '../policy/rule.ts';
+import { type Action, replaces, strictest, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import { LoginRefusal } from './authenticate.ts';
@@ -120,9 +120,11 @@ export class RecordDraft implements Subscriber {
     if (isRecorded) this.#fields.request_body = shown().toString();
   }
 
-  decided({ decision, route, microseconds, model, stream, sender, shownSender }: Decided): void {
+  decided({ decision, route, microseconds, body, model, stream, sender, shownSender }: Decided): void {
     const fields = this.#fields;
     const { action, verdicts, wouldBlock, unseen } = decision;
+    // A large body's memory was a thread's meanwhile: the client's bytes are in the one that came back.
+    if (this.#body?.length === 0 && !replaces(action)) this.#body = body;
     this.#sender = sender;
     fields.model = model;
     fields.stream = stream;
@@ -218,7 +220,7 @@ export class RecordDraft implements Subscriber {
     const { failure } = this;
     if (failure === undefined || this.outcome !== 'refused') return undefined;
     const { key, path, bytes_in: bytes } = this.#fields;
-    // The memory of a large body may have been transferred to the decision thread.
+    // The memory of a large body may not have come back from the decision thread.
     if (this.#body === undefined || this.#body.length !== bytes) return undefined;
     const { session, subagent } = this.#sender;
     if (session === undefined) return undefined;

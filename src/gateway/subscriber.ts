@@ -70,6 +70,8 @@ export interface Decided {
   /** Where it goes, or would have gone. */
   readonly route: ChosenRoute;
   readonly microseconds: number;
+  /** With what rules replaced. The memory of the one that was read may be here now. */
+  readonly body: Buffer;
   /** As it may be shown; empty if a rule objects to it. */
   readonly model: string;
   readonly stream: boolean;

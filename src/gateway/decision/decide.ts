@@ -58,6 +58,7 @@ function conclude(
     decision,
     route,
     microseconds,
+    body: document.bytes,
     model: isHidden ? '' : model,
     stream,
     sender: whole,
