@@ -45,18 +45,21 @@ test('a subscriber gets every exchange; of refusals that a session repeats the r
   expect(written.slice(before)).toMatchObject([{ request_id: written[0]?.request_id, repeats: 5 }]);
 });
 
-test.each([300_000, 1_500_000])('refusals of the same %i bytes are a repetition, those of others are not', async (bytes) => {
-  const { server, written } = await start((response) => void response.end());
-  for (const letter of ['a', 'a', 'b']) {
-    const messages = [{ role: 'user', content: letter.repeat(bytes) }];
-    await (await ask(server, { model: 'unknown', messages }, { headers: { 'session-id': 'one' } })).text();
-  }
-  const before = written.length;
-  await server.drain();
+test.each([300_000, 1_500_000])(
+  'refusals of the same %i bytes are a repetition, those of others are not',
+  async (bytes) => {
+    const { server, written } = await start((response) => void response.end());
+    for (const letter of ['a', 'a', 'b']) {
+      const messages = [{ role: 'user', content: letter.repeat(bytes) }];
+      await (await ask(server, { model: 'unknown', messages }, { headers: { 'session-id': 'one' } })).text();
+    }
+    const before = written.length;
+    await server.drain();
 
-  expect(before).toBe(2);
-  expect(written.slice(before)).toMatchObject([{ request_id: written[0]?.request_id, repeats: 1 }]);
-});
+    expect(before).toBe(2);
+    expect(written.slice(before)).toMatchObject([{ request_id: written[0]?.request_id, repeats: 1 }]);
+  },
+);
 
 test('gauges count open exchanges and streams, and who has a place at a provider or waits for one', async () => {
   const { server } = await start((response) => {
