@@ -51,6 +51,22 @@ describe('the ring', () => {
     expect(ring.find('no_19')).toBeDefined();
   });
 
+  test('takes in what has stayed out and is still open once somebody watches', () => {
+    const ring = new Ring({ exchanges: 2_000, bytes: 10_000_000 });
+    finish(ring, 600);
+    const stream = ring.follow(exchange('stream'));
+    stream.read(bodyOf(Buffer.from('{}')));
+    stream.wrote(Buffer.from('data: 1'));
+    const before = ring.find('stream');
+    const probe = ring.follow(exchange('probe'));
+    ring.onChange = () => {};
+    stream.wrote(Buffer.from('data: 2'));
+    probe.wrote(Buffer.from('ok'));
+
+    expect({ before, after: ring.find('stream') }).toEqual({ before: undefined, after: stream });
+    expect(ring.find('probe')).toBeUndefined();
+  });
+
   test('is bounded in bytes, whatever comes: oldest bodies go first, then the oldest exchanges', () => {
     const limits = { exchanges: 50, bytes: 200_000 };
     const ring = new Ring(limits);

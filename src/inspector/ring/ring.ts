@@ -128,7 +128,11 @@ export class Ring implements EntryKeeper {
   }
 
   changed(entry: RingEntry): void {
-    if (entry.seq === 0) return;
+    if (entry.seq === 0) {
+      // It stayed out, and a page has been opened meanwhile.
+      if (this.onChange !== undefined && entry.isOpen) this.opened(entry);
+      return;
+    }
     this.version += 1;
     entry.version = this.version;
     this.onChange?.(entry);
@@ -248,7 +252,7 @@ const pieceBytes = 100;
  * and headers) and reads the clock; everything that is shown is computed from that on demand.
  */
 export class RingEntry implements Subscriber {
-  /** In the order in which the requests were here; 0 while it is not in the ring. */
+  /** In the order in which they entered the ring; 0 while it is not in it. */
   seq = 0;
   /** It has left the ring. */
   isGone = false;
@@ -297,6 +301,11 @@ export class RingEntry implements Subscriber {
   /** Empty until the answer has begun. */
   get answerHeaders(): readonly string[] {
     return this.#answerHeaders ?? this.exchange?.response.headers ?? [];
+  }
+
+  /** Whether the request is here and its answer isn't over. */
+  get isOpen(): boolean {
+    return this.readAtMs !== undefined && this.exchange !== undefined;
   }
 
   get hasBodies(): boolean {
