@@ -32,6 +32,7 @@ test('the image and the unit give Node as much room for new objects as the gatew
   expect(deployed('systemd', 'gateway.service')).toContain(`ExecStart=/usr/bin/node ${flag} /opt/gateway/`);
   expect(deployed('kubernetes', 'gateway.yaml')).not.toMatch(/^\s+command:/m); // the image's own
   expect(heapFlags({ NODE_OPTIONS: '--max-semi-space-size=64' })).toEqual([]);
+  expect(heapFlags({ NODE_OPTIONS: '--max_semi_space_size=64' })).toEqual([]);
 });
 
 test.each(files.filter((name) => /\.ya?ml$/.test(name)))('%s is YAML without mistakes', (name) => {

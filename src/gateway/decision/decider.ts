@@ -319,7 +319,10 @@ export interface ThreadLimits {
   readonly heapMegabytes: number | undefined;
 }
 
-/** Of new objects, where the heap is limited; Node's own is three times as much. */
+/**
+ * Of new objects, where the heap is limited; Node's own is three times as much. V8 ignores it in a process that has
+ * `--max-semi-space-size` (docs/decisions/young-generation.md).
+ */
 const youngMegabytes = 16;
 const usual: ThreadLimits = { count: 4, heapMegabytes: undefined };
 /** How long a thread is busy, in milliseconds, before another one is made ready. */

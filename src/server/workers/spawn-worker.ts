@@ -9,10 +9,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The size of V8's young generation, which it makes smaller on a small machine, where collecting it then takes most of the
- * CPU time (docs/decisions/young-generation.md). Nothing where whoever starts the gateway has set it.
+ * CPU time (docs/decisions/young-generation.md). Nothing where the environment sets it, which a flag would override.
  */
 export function heapFlags({ NODE_OPTIONS = '' }: Environment): readonly string[] {
-  return NODE_OPTIONS.includes('semi-space') ? [] : ['--max-semi-space-size=16'];
+  // V8 takes either spelling.
+  return /semi[-_]space/.test(NODE_OPTIONS) ? [] : ['--max-semi-space-size=16'];
 }
 
 /** Starts a worker's process; its only argument is its number among all that were started. */
