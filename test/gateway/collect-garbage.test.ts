@@ -1,0 +1,32 @@
+import { syncBuiltinESMExports } from 'node:module';
+import v8 from 'node:v8';
+import { expect, onTestFinished, test } from 'vitest';
+import { collectGarbage } from '../../src/gateway/collect-garbage.ts';
+
+test('collects what nothing refers to', async () => {
+  const forgotten = () => new WeakRef({ text: 'x'.repeat(1_000) });
+  const seen = forgotten();
+  await new Promise(setImmediate); // a reference that was just made is kept for its turn
+
+  collectGarbage();
+
+  expect(seen.deref()).toBeUndefined();
+});
+
+test('fails nothing where another thread has just taken the flag back', () => {
+  const { setFlagsFromString } = v8;
+  let sets = 0;
+  const give = (set: typeof setFlagsFromString) => {
+    v8.setFlagsFromString = set;
+    syncBuiltinESMExports();
+  };
+  onTestFinished(() => give(setFlagsFromString));
+  give(() => {
+    sets += 1;
+    setFlagsFromString('--no-expose-gc');
+  });
+
+  collectGarbage();
+
+  expect(sets).toBe(2);
+});
