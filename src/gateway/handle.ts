@@ -42,6 +42,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const limiter = gateway.limiterFor(key, runLimits(runs, key.id));
     const sent = limiter?.needsIdentity === true ? identifyBody(body) : undefined;
 
+    // It takes the body: a large one's memory moves to a thread, and what comes back is in `decided`.
     const decided = await decide(exchange, gateway, { body, endpoint, pathModel, key, login, sender });
     const hasLogin = login?.credential !== undefined;
     const routed = route(decided, { router: gateway.router, hasLogin });
