@@ -39,7 +39,7 @@ export function nginxCommand(folder, name, http) {
 pid ${folder}/${name}.pid; error_log ${folder}/${name}.log crit;
 events { worker_connections 8192; multi_accept on; }
 http {
-  access_log off; server_tokens off; tcp_nodelay on; keepalive_requests 1000000000; keepalive_timeout 300s;
+  access_log off; server_tokens off; map_hash_bucket_size 128; tcp_nodelay on; keepalive_requests 1000000000; keepalive_timeout 300s;
   client_max_body_size 64m; client_body_buffer_size 4m; ${temporary.join(' ')}
   ${http}
 }

@@ -141,7 +141,10 @@ export class Journal {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const deadline = performance.now() + closeMs;
-    while ((!this.#waiting.isEmpty || this.#full.length > 0) && performance.now() < deadline) {
+    // What is under way may be making the next segment, which takes this one's place.
+    const isBusy = () =>
+      this.#working !== undefined || !this.#waiting.isEmpty || this.#full.length > 0;
+    while (isBusy() && performance.now() < deadline) {
       this.#work();
       await Promise.race([this.#working, pause(closeMs)]);
       if (this.#failure !== undefined) await pause(retryMs);

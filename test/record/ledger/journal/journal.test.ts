@@ -2,7 +2,7 @@ import { readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type ClosedSegment, Journal } from '../../../../src/record/ledger/journal/journal.ts';
+import { type ClosedSegment, Journal, type JournalEvent } from '../../../../src/record/ledger/journal/journal.ts';
 import { beginLine, endLine, segmentHeader } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { listSegments, openOf, readJournal, rowsOf } from '../../../../src/record/ledger/journal/segments.ts';
 import { sumsOf } from '../../../../src/record/ledger/ledger-columns.ts';
@@ -87,6 +87,44 @@ test('at the end a segment is left open where the one before it is not on the di
   await journal.close();
   expect(closed.map(({ number }) => number)).toEqual([1, 2]);
 }, 20_000);
+
+test('at the end a segment that is being made takes its place first, so that none is closed twice', async () => {
+  const directory = emptyDirectory();
+  const events: JournalEvent[] = [];
+  const closed: ClosedSegment[] = [];
+  const journal = new Journal({
+    directory,
+    owner,
+    isSynced: false,
+    onEvent: (event) => events.push(event),
+    onClosed: (segment) => closed.push(segment),
+  });
+  await journal.start();
+  const some = await open(directory);
+  const prototype: FileHandle = Object.getPrototypeOf(some);
+  await some.close();
+  const { sync } = prototype;
+  let go: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  let isHeld = false;
+  vi.spyOn(prototype, 'sync').mockImplementation(function (this: FileHandle) {
+    isHeld = true; // of the folder, with the next segment in it
+    return held.then(() => sync.call(this));
+  });
+  journal.end('one', endLine(row('one')), row('one'));
+  await expect.poll(() => isHeld, { timeout: 5_000 }).toBe(true);
+
+  const closing = journal.close();
+  go?.();
+  await closing;
+  await new Promise((resolve) => setTimeout(resolve, 500)); // longer than it waits before it tries again
+
+  expect(events).toEqual([]);
+  expect(closed.map(({ lines }) => lines)).toEqual([1]);
+  expect(listSegments(directory)).toHaveLength(1);
+});
 
 test('while a disk stalls, lines wait in memory and hold up nobody', async () => {
   const { journal, held, release, line } = await openOnSlowDisk(false);
