@@ -142,8 +142,7 @@ export class Journal {
     clearInterval(this.#timer);
     const deadline = performance.now() + closeMs;
     // What is under way may be making the next segment, which takes this one's place.
-    const isBusy = () =>
-      this.#working !== undefined || !this.#waiting.isEmpty || this.#full.length > 0;
+    const isBusy = () => this.#working !== undefined || !this.#waiting.isEmpty || this.#full.length > 0;
     while (isBusy() && performance.now() < deadline) {
       this.#work();
       await Promise.race([this.#working, pause(closeMs)]);

@@ -2,7 +2,11 @@ import { readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type ClosedSegment, Journal, type JournalEvent } from '../../../../src/record/ledger/journal/journal.ts';
+import {
+  type ClosedSegment,
+  Journal,
+  type JournalEvent,
+} from '../../../../src/record/ledger/journal/journal.ts';
 import { beginLine, endLine, segmentHeader } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { listSegments, openOf, readJournal, rowsOf } from '../../../../src/record/ledger/journal/segments.ts';
 import { sumsOf } from '../../../../src/record/ledger/ledger-columns.ts';
