@@ -117,7 +117,7 @@ test('at the end a segment that is being made takes its place first, so that non
     isHeld = true; // of the folder, with the next segment in it
     return held.then(() => sync.call(this));
   });
-  journal.end('one', endLine(row('one')), row('one'));
+  const waiting = journal.end('one', endLine(row('one')), row('one'));
   await expect.poll(() => isHeld, { timeout: 5_000 }).toBe(true);
 
   const closing = journal.close();
@@ -125,6 +125,7 @@ test('at the end a segment that is being made takes its place first, so that non
   await closing;
   await new Promise((resolve) => setTimeout(resolve, 500)); // longer than it waits before it tries again
 
+  expect(waiting).toBeUndefined();
   expect(events).toEqual([]);
   expect(closed.map(({ lines }) => lines)).toEqual([1]);
   expect(listSegments(directory)).toHaveLength(1);
