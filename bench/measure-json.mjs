@@ -12,7 +12,7 @@ import { startAll, stopAll } from './start.mjs';
 
 const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy', 'bare'];
 const team = [':no-ledger', ':limits', ':metrics', ':everything', ':redis', ':tracing'];
-const all = [...plain, '', ...team, ':no-policy', ':large', ':discard', ':logged'];
+const all = [...plain, '', ...team, ':no-policy', ':large', ':logged'];
 const byPolicy = [...plain, ':no-policy', '', ':large'];
 
 /** What is sent, on how many connections, and which contenders are worth it; ":x" are variants of the gateway. */

@@ -6,8 +6,7 @@ import { policies } from '../policies.mjs';
 /**
  * The gateway of a checkout, as somebody has it who writes a configuration and nothing more: a ledger, the live page,
  * records in a file. A variant has another policy of policies.mjs, what a team turns on (limits, limits in Redis, metrics,
- * tracing), no ledger, or other records: `logged` (JSON lines on stderr as well) or `discarded` (made, but written to
- * /dev/null: the product has no way not to make them). `extend` changes its configuration.
+ * tracing), no ledger, or its records `logged`: as JSON lines on stderr as well. `extend` changes its configuration.
  */
 export function gateway({
   name,
@@ -31,7 +30,7 @@ export function gateway({
       // JSON is YAML.
       writeFileSync(
         file,
-        JSON.stringify(extend(configuration({ provider, key, policy, redis, records, on, off })), null, 2),
+        JSON.stringify(extend(configuration({ provider, key, policy, redis, on, off })), null, 2),
       );
       const logging = records === 'logged' ? ['--log', 'json'] : ['--quiet'];
       return {
@@ -66,7 +65,7 @@ export function gateway({
 const limits = { requests_per_minute: 1e9, tokens_per_day: 1e9, concurrent_requests: 1e5 };
 
 /** Without the plant store, which is another service. */
-function configuration({ provider, key, policy, redis, records, on, off }) {
+function configuration({ provider, key, policy, redis, on, off }) {
   const rules = policies[policy];
   return {
     server: { limits: { body_size: '64MiB' } },
@@ -87,10 +86,7 @@ function configuration({ provider, key, policy, redis, records, on, off }) {
       },
     },
     ...(on.includes('redis') ? { state: redis.url } : {}),
-    records: {
-      ...(off.includes('ledger') ? { ledger: false } : {}),
-      ...(records === 'discarded' ? { file: '/dev/null' } : {}),
-    },
+    records: off.includes('ledger') ? { ledger: false } : {},
     ...(on.includes('metrics') ? { metrics: { port: 0 } } : {}),
     plants: { store: { enabled: false } },
   };

@@ -20,7 +20,6 @@ const variants = {
   ':tracing': { with: ['tracing'] },
   ':no-policy': { policy: 'none' },
   ':large': { policy: 'large' },
-  ':discard': { records: 'discarded' },
   ':logged': { records: 'logged' },
 };
 
