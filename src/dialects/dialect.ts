@@ -277,22 +277,11 @@ export function fieldOf(
 /** The request, and any request nested in it, such as one whose tokens are to be counted. */
 export function requestsIn(document: JsonDocument, dialect: Dialect): readonly number[] {
   const found: number[] = [document.root];
-  for (const name of nestedNames(dialect)) {
-    const entry = document.member(document.root, name);
+  for (const [name, held] of dialect.places) {
+    const entry = held === 'request' ? document.member(document.root, name) : undefined;
     if (entry !== undefined && document.kind(entry) === kinds.object) found.push(entry);
   }
   return found;
-}
-
-const nested = new WeakMap<Dialect, readonly string[]>();
-
-/** The members that hold a request. Asked several times for each request, so the answer is kept. */
-function nestedNames(dialect: Dialect): readonly string[] {
-  const known = nested.get(dialect);
-  if (known !== undefined) return known;
-  const names = [...dialect.places].flatMap(([name, held]) => (held === 'request' ? [name] : []));
-  nested.set(dialect, names);
-  return names;
 }
 
 /** The value of a field by its path (`generationConfig.maxOutputTokens`), in the request or an object in it. */
