@@ -3,6 +3,7 @@ import { shownPlace } from '../dialects/place-names.ts';
 import { GatewayError } from '../errors.ts';
 import { exactInteger, type JsonDocument, kinds } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
+import type { Checkpoint } from '../policy/checkpoint.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Demand } from './spending/demand.ts';
 
@@ -27,6 +28,12 @@ export interface ModelRequest extends RequestFields {
   readonly capLimit?: number;
 }
 
+interface ParseOptions {
+  readonly pathModel?: string | undefined;
+  /** Where it may be given up. */
+  readonly checkpoint?: Checkpoint | undefined;
+}
+
 /**
  * Parses a body strictly and checks the fields that the gateway reads; the model may be in the path. An error's place has
  * no keys but the dialects' own.
@@ -34,10 +41,10 @@ export interface ModelRequest extends RequestFields {
 export function parseRequest(
   body: Buffer,
   { dialect, call }: ModelEndpoint,
-  pathModel?: string,
+  { pathModel, checkpoint }: ParseOptions = {},
 ): ModelRequest {
   try {
-    return parse(body, { dialect, call }, pathModel);
+    return parse(body, { dialect, call }, { pathModel, checkpoint });
   } catch (error) {
     if (!(error instanceof GatewayError) || error.param === undefined) throw error;
     const { code, message, param } = error;
@@ -48,9 +55,9 @@ export function parseRequest(
 function parse(
   body: Buffer,
   { dialect, call }: Pick<ModelEndpoint, 'dialect' | 'call'>,
-  pathModel: string | undefined,
+  { pathModel, checkpoint }: ParseOptions,
 ): ModelRequest {
-  const document = parseStrictJson(body);
+  const document = parseStrictJson(body, checkpoint);
   const isInPath = pathModel !== undefined;
   const caller = { model: pathModel, stream: isInPath ? call.stream : ('asked' as const) };
   const { model, modelEntries, stream } = readFields(document, dialect, caller);

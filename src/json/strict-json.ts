@@ -29,6 +29,9 @@ function firstStop(stops: number): number {
 
 /** How deep containers may be nested. */
 const depthLimit = 100;
+/** Bytes between two checkpoints; the worst take 60 ns each. */
+const checkpointBytes = 1_024;
+const noCheckpoint = () => {};
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -46,12 +49,12 @@ const closeBracket = 0x5d;
  * as they came.
  *
  * Throws request.encoding, request.invalid_json (with the byte's offset), request.duplicate_key,
- * request.too_deep and request.field (with the JSON pointer).
+ * request.too_deep and request.field (with the JSON pointer). `checkpoint` is called in between, and may throw to end it.
  */
-export function parseStrictJson(bytes: Buffer): JsonDocument {
+export function parseStrictJson(bytes: Buffer, checkpoint = noCheckpoint): JsonDocument {
   const isAsciiOnly = isAscii(bytes);
   if (!isAsciiOnly) checkEncoding(bytes);
-  return new Scanner(new JsonDocument(bytes, isAsciiOnly)).scan();
+  return new Scanner(new JsonDocument(bytes, isAsciiOnly), checkpoint).scan();
 }
 
 function checkEncoding(bytes: Buffer): void {
@@ -72,8 +75,12 @@ class Scanner {
   readonly #stack: number[] = [];
   #depth = 0;
   #at = 0;
+  readonly #checkpoint: () => void;
+  /** Where the checkpoint is called next. */
+  #nextCheckpoint = checkpointBytes;
 
-  constructor(document: JsonDocument) {
+  constructor(document: JsonDocument, checkpoint: () => void) {
+    this.#checkpoint = checkpoint;
     this.#bytes = document.bytes;
     this.#words = document.words;
     this.#lastWords = document.words.byteLength - 8;
@@ -84,10 +91,18 @@ class Scanner {
     this.#skipSpace();
     if (this.#bytes[this.#at] !== openBrace) throw this.#invalid('expected a JSON object');
     this.#open(kinds.object);
-    while (this.#depth > 0) this.#step();
+    while (this.#depth > 0) {
+      this.#step();
+      if (this.#at >= this.#nextCheckpoint) this.#pause();
+    }
     this.#skipSpace();
     if (this.#at < this.#bytes.length) throw this.#invalid('expected nothing after the object');
     return this.#document;
+  }
+
+  #pause(): void {
+    this.#nextCheckpoint = this.#at + checkpointBytes;
+    this.#checkpoint();
   }
 
   /** Reads one member or element of the innermost container, or its end. */
@@ -163,7 +178,7 @@ class Scanner {
   }
 
   #checkDuplicates(object: number): void {
-    const duplicate = duplicateKey(this.#document, object);
+    const duplicate = duplicateKey(this.#document, object, this.#checkpoint);
     if (duplicate === undefined) return;
     throw new GatewayError('request.duplicate_key', 'a key is used twice in one object', {
       param: this.#document.pointer(duplicate),
@@ -296,7 +311,7 @@ const pairwiseKeys = 8;
 const looksPerKey = 4;
 
 /** The second of two equal keys of a closed object; undefined if all keys differ. */
-function duplicateKey(document: JsonDocument, object: number): number | undefined {
+function duplicateKey(document: JsonDocument, object: number, checkpoint: () => void): number | undefined {
   const end = document.next(object);
   let keys = 0;
   let isEscaped = false;
@@ -304,23 +319,30 @@ function duplicateKey(document: JsonDocument, object: number): number | undefine
     keys += 1;
     isEscaped ||= document.isEscaped(key);
   }
-  if (isEscaped) return duplicateInSet(document, object);
-  return keys > pairwiseKeys ? duplicateInTable(document, object, keys) : duplicateInPairs(document, object);
+  if (isEscaped) return duplicateInSet(document, object, checkpoint);
+  return keys > pairwiseKeys
+    ? duplicateInTable(document, object, { keys, checkpoint })
+    : duplicateInPairs(document, object);
 }
 
 /** Compares decoded keys, since escapes can write the same key in different ways. */
-function duplicateInSet(document: JsonDocument, object: number): number | undefined {
+function duplicateInSet(document: JsonDocument, object: number, checkpoint: () => void): number | undefined {
   const seen = new Set<string>();
   for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
     const text = document.isEscaped(key) ? wellFormed(document.text(key)) : document.text(key);
     if (seen.has(text)) return key;
+    checkpoint();
     seen.add(text);
   }
   return undefined;
 }
 
 /** Compares raw bytes without decoding. Keys crafted to collide fall back to a set, which has no such weakness. */
-function duplicateInTable(document: JsonDocument, object: number, keys: number): number | undefined {
+function duplicateInTable(
+  document: JsonDocument,
+  object: number,
+  { keys, checkpoint }: { readonly keys: number; readonly checkpoint: () => void },
+): number | undefined {
   const lastSlot = (1 << (33 - Math.clz32(keys))) - 1;
   const table = new Int32Array(lastSlot + 1);
   let looksLeft = keys * looksPerKey;
@@ -330,10 +352,11 @@ function duplicateInTable(document: JsonDocument, object: number, keys: number):
     for (let other = table[slot] as number; other !== 0; other = table[slot] as number) {
       if (isSameBytes(document, key, other)) return key;
       looksLeft -= 1;
-      if (looksLeft === 0) return duplicateInSet(document, object);
+      if (looksLeft === 0) return duplicateInSet(document, object, checkpoint);
       slot = (slot + 1) & lastSlot;
     }
     table[slot] = key;
+    checkpoint();
   }
   return undefined;
 }

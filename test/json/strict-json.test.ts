@@ -258,6 +258,51 @@ describe('hostile bodies cost no more than their length', () => {
   });
 });
 
+describe('reading can be given up', () => {
+  const keys = (count: number, make: (at: number) => string) =>
+    `{${Array.from({ length: count }, (_, at) => `"${make(at)}":0`).join()}}`;
+
+  test.each([
+    ['nested arrays', `{"a":[${`${'['.repeat(50)}${']'.repeat(50)},`.repeat(1_000)}0]}`],
+    ['short texts', `{"a":[${'"text",'.repeat(20_000)}0]}`],
+    ['numbers', `{"a":[${'12,'.repeat(40_000)}0]}`],
+  ])('every few bytes of %s', (_name, text) => {
+    let calls = 0;
+
+    parseStrictJson(Buffer.from(text), () => {
+      calls += 1;
+    });
+
+    expect(calls).toBeGreaterThan(text.length / 2_048);
+  });
+
+  test.each([
+    ['keys', keys(10_000, (at) => `k${at}`)],
+    ['escaped keys', keys(10_000, (at) => `\\u006b${at}`)],
+  ])('at each of many %s that are compared', (_name, text) => {
+    let calls = 0;
+
+    parseStrictJson(Buffer.from(text), () => {
+      calls += 1;
+    });
+
+    expect(calls).toBeGreaterThanOrEqual(10_000);
+  });
+
+  test('with what the checkpoint throws', () => {
+    const enough = new Error('enough');
+    let calls = 0;
+    const parse = () =>
+      parseStrictJson(Buffer.from(`{"a":[${'0,'.repeat(10_000)}0]}`), () => {
+        calls += 1;
+        if (calls === 3) throw enough;
+      });
+
+    expect(parse).toThrow(enough);
+    expect(calls).toBe(3);
+  });
+});
+
 function throws(parse: () => unknown): boolean {
   try {
     parse();

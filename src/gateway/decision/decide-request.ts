@@ -222,7 +222,7 @@ export function decideBody(
   checkpoint?: Checkpoint,
 ): BodyDecision {
   const startedAt = performance.now();
-  const document = parseStrictJson(body);
+  const document = parseStrictJson(body, checkpoint);
   const decision = policies.decide(toSubject(meta, document, dialects[dialect]), checkpoint);
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   if (decision.action === 'block') return { kind: 'blocked', decision, microseconds };

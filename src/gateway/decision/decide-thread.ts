@@ -121,7 +121,7 @@ function request(input: RequestInput) {
 
 function decided({ path, pathModel, body, key, sender, policies, nowMs, peaks }: RequestInput) {
   const endpoint = endpointAt(path);
-  const parsed = parseRequest(toBuffer(body), endpoint, pathModel);
+  const parsed = parseRequest(toBuffer(body), endpoint, { pathModel });
   const plan = planOf(parsed.model);
   const meta = requestMeta(parsed, {
     ...{ endpoint, key, route: plan.fixed, nowMs },

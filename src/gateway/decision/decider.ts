@@ -39,8 +39,13 @@ import {
   type UntranslatedRequest,
 } from './translate-request.ts';
 
-/** Up to this size reading a body takes less than 20 ms in the worst case (docs/decisions/policy-thread-threshold.md). */
+/**
+ * Up to this size a body is begun in the main thread although what reads it can't be given up: that takes less than 20 ms
+ * in the worst case (docs/decisions/policy-thread-threshold.md).
+ */
 export const threadBytes = 262_144;
+/** The same of requests, which are given up in the middle of reading, too. */
+export const requestThreadBytes = 524_288;
 
 /**
  * Parses bodies strictly, translates them and applies policies to them, and the same for whole answers: what takes little
@@ -114,9 +119,9 @@ export function createDecider({
       const decided = checked(policies, { calls, lifetime, key: key.id }, (results) => {
         const here = decideHere(
           threads,
-          whole,
+          { body: whole, limitBytes: requestThreadBytes },
           knowing(policies, results, (checkpoint) => {
-            const request = parseRequest(whole, endpoint, pathModel);
+            const request = parseRequest(whole, endpoint, { pathModel, checkpoint });
             const plan = planOf(request.model);
             const meta = requestMeta(request, {
               endpoint,
@@ -148,7 +153,7 @@ export function createDecider({
       return checked(policies, { calls, lifetime, key }, async (results) => {
         const here = decideHere(
           threads,
-          untranslated.body,
+          { body: untranslated.body, limitBytes: threadBytes },
           knowing(policies, results, (checkpoint) => translateRequest(policies, untranslated, checkpoint)),
         );
         if (here !== undefined) return here;
@@ -175,7 +180,7 @@ export function createDecider({
       return checked(policies, { calls, lifetime, key }, async (results) => {
         const here = decideHere(
           threads,
-          whole,
+          { body: whole, limitBytes: requestThreadBytes },
           knowing(policies, results, (checkpoint) =>
             decideBody(policies, { ...built, body: whole }, checkpoint),
           ),
@@ -195,7 +200,9 @@ export function createDecider({
     },
     /** Throws provider.broken_response for what is not JSON. */
     readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): CheckedBody | Promise<CheckedBody> {
-      const here = decideHere(threads, whole, (checkpoint) => readAnswer(whole, reader, checkpoint));
+      const here = decideHere(threads, { body: whole, limitBytes: threadBytes }, (checkpoint) =>
+        readAnswer(whole, reader, checkpoint),
+      );
       return here ?? readInThread(threads, whole, reader, lifetime);
     },
     /** Ends the threads. */
@@ -250,10 +257,10 @@ function knowing<Decided>(
 /** What is decided in this thread; undefined if another one has to. */
 function decideHere<Result>(
   threads: DecisionThreads,
-  body: Uint8Array,
+  { body, limitBytes }: { readonly body: Uint8Array; readonly limitBytes: number },
   decide: (checkpoint: Checkpoint) => Result,
 ): Result | undefined {
-  if (body.length > threadBytes) return undefined;
+  if (body.length > limitBytes) return undefined;
   try {
     return decide(mainThreadBudget(threads.areStarted ? budgetMs : coldBudgetMs));
   } catch (thrown) {

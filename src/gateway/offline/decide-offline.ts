@@ -88,7 +88,7 @@ function decideOnce<Found extends DecidedSubject>(
   const { config, key, endpoint, pathModel, body, sender = {}, nowMs } = question;
   let request: ModelRequest;
   try {
-    request = parseRequest(body, endpoint, pathModel);
+    request = parseRequest(body, endpoint, { pathModel });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { predicted: refusedByGate(error), decided: undefined };

@@ -49,11 +49,9 @@ export function decideMadeUp(
   policies: PolicySet,
   { hasMatch, checkpoint }: { readonly hasMatch: boolean; readonly checkpoint: Checkpoint },
 ): MadeUpDecision {
-  const request = parseRequest(
-    madeUpIn(endpoint.dialectName, hasMatch),
-    endpoint,
-    hasModel(endpoint.call) ? madeUpModel : undefined,
-  );
+  const request = parseRequest(madeUpIn(endpoint.dialectName, hasMatch), endpoint, {
+    pathModel: hasModel(endpoint.call) ? madeUpModel : undefined,
+  });
   const meta = requestMeta(request, { endpoint, key: nobody, route: noRoute, sender: {}, nowMs: 0 });
   const decided = decideRequest(policies, request, { endpoint, meta, plan: noPlan, checkpoint });
   if (to === endpoint.dialectName || decided.kind === 'blocked')

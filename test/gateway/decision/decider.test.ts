@@ -5,7 +5,12 @@ import {
   type RequestDecision,
   requestMeta,
 } from '../../../src/gateway/decision/decide-request.ts';
-import { createDecider, type Decider, threadBytes } from '../../../src/gateway/decision/decider.ts';
+import {
+  createDecider,
+  type Decider,
+  requestThreadBytes,
+  threadBytes,
+} from '../../../src/gateway/decision/decider.ts';
 import {
   type PassedTranslation,
   type TranslatedRequest,
@@ -299,6 +304,25 @@ test.each([
   expect(there.request).toHaveProperty('demand');
   expect(there.decision.action).toBe('redact');
   expect(there.request.document.bytes.equals(here.decision.redacted?.bytes ?? body)).toBe(true);
+});
+
+test('a body that takes long to parse is given up meanwhile, and decided on in a thread', async () => {
+  const { ask, policies } = await sharedDecider();
+  const deep = '['.repeat(50) + ']'.repeat(50);
+  const text = JSON.stringify(requestFor('messages', 'claude-test', { x: 0 }));
+  const body = Buffer.from(text.replace('"x":0', `"x":[${`${deep},`.repeat(4_000)}0]`));
+  const { length } = body;
+  const here = decideHere(policies, body, endpointAt('/v1/messages'));
+  const clock = vi.spyOn(performance, 'now');
+  for (let ms = 0; ms < 1_000; ms += 30) clock.mockReturnValueOnce(ms);
+
+  const there = await ask(body);
+  clock.mockRestore();
+
+  expect(length).toBeGreaterThan(threadBytes);
+  expect(length).toBeLessThan(requestThreadBytes);
+  expect(there.request).toHaveProperty('demand');
+  expect(there.decision).toEqual(here.decision);
 });
 
 test('small bodies start no thread', async () => {
