@@ -20,8 +20,8 @@ export interface Pace {
 
 /** Longest that others wait for one slice of it. */
 const sliceMs = 5;
-/** CPU time of all of it. What V8 compiles beside it, and the own exchange, take the rest of some 150 ms. */
-const budgetMs = 40;
+/** CPU time of all of it; what V8 compiles beside it and the own exchange come on top. */
+const budgetMs = 100;
 const pauseMs = 20;
 /** Slices in which one job may come to its end. */
 const maxSlices = 40;
