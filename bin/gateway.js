@@ -20,17 +20,5 @@ if (differing >= 0 && current[differing] < minimum[differing]) {
   });
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
-  keepCompiled(`${__dirname}/../dist`);
   require('../dist/main.js'); // it sets the exit code itself
-}
-
-/**
- * From Node 22.8 on, keeps compiled code for the next command: beside the code itself, where nobody can write who can't
- * change that too, and not in another user's folder, whose owner couldn't remove the files.
- */
-function keepCompiled(dist) {
-  const { enableCompileCache } = require('node:module');
-  if (enableCompileCache === undefined) return;
-  const { uid } = require('node:fs').statSync(dist);
-  if (process.getuid === undefined || uid === process.getuid()) enableCompileCache(`${dist}/.compiled`);
 }

@@ -2,10 +2,12 @@
 // Makes dist/, unless it is already what these sources and packages make: npm runs this at every `npm ci` in a checkout
 // and, depending on its version, at every `npx gateway` too. Files of the build before stay, for the commands that
 // are running (docs/decisions/bundle.md).
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,27 +17,35 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp.json');
 const lockFile = join(dist, '.lock');
-/** Files are never compiled for the Node that builds: its version is no input. */
+/** What is compiled for the Node that builds is beside them: its version is no input. */
 const inputs = [
   ...['build', 'bundle', 'inspector-page', 'third-party-notice'].map((name) => `scripts/${name}.mjs`),
   ...['src', 'vendor/swagger-ui', 'package.json', 'tsconfig.json'],
 ];
 const keptBuilds = 3;
 const longestBuildMs = 120_000;
+const longestRehearsalMs = 20_000;
+/** Options with which the gateway is started, as V8 takes compiled code only with the flags that it was compiled with. */
+const nodeOptions = [[], ['--max-semi-space-size=16']];
 
 const id = hashOfInputs();
 try {
   if (!isBuilt()) await withLock(build);
+  if (readStamp().compiledBy !== process.version)
+    await withLock(compile).catch((error) => {
+      if (!isForbidden(error)) throw error; // another user's, and built by another Node: it only starts later
+    });
   // A package holds one build.
   if (['pack', 'publish'].includes(process.env.npm_command)) removeOtherFiles([id]);
 } catch (error) {
-  if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
+  if (!isForbidden(error)) throw error;
   process.stderr.write(`dist/ is of other sources or packages, and can't be written: ${error.message}\n`);
   // npx runs what is there.
   process.exitCode = process.env.npm_command === 'exec' ? 0 : 1;
@@ -64,6 +74,24 @@ async function build() {
   };
   replaceFile(stampFile, JSON.stringify(stamp));
   removeOtherFiles(stamp.builds);
+}
+
+/** Has V8 compile the program, so that no start has to (docs/decisions/bundle.md). */
+function compile() {
+  const stamp = readStamp();
+  if (stamp.compiledBy === process.version) return; // by the one that had the lock
+  for (const options of nodeOptions) {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-rehearsal-'));
+    const { status, signal } = spawnSync(
+      process.execPath,
+      [...options, join(root, 'scripts/compile/rehearse.mjs'), id, folder],
+      { env: { HOME: folder }, stdio: 'ignore', timeout: longestRehearsalMs, killSignal: 'SIGKILL' },
+    );
+    rmSync(folder, { recursive: true, force: true });
+    if (status !== 0)
+      process.stderr.write(`dist/ starts more slowly, as it was not compiled: ${signal ?? status}\n`);
+  }
+  replaceFile(stampFile, JSON.stringify({ ...stamp, compiledBy: process.version }));
 }
 
 /** Whether dist/ is whole, and made of what is there now. */
@@ -116,6 +144,10 @@ function replaceFile(path, content) {
   const beside = `${path}.${process.pid}.new`;
   writeFileSync(beside, content);
   renameSync(beside, path);
+}
+
+function isForbidden({ code }) {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(code);
 }
 
 /** What neither the build that dist/ holds nor one of these has left. */

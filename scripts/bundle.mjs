@@ -44,6 +44,8 @@ const deferred = {
       join(root, `src/dialects/${dialect}/codec.ts`),
     ]),
   ),
+  // With a package of ES modules, which only `import()` loads: files without it can be compiled at the build.
+  ask: join(root, 'src/cli/shell/ask.ts'),
   'open-pool': join(root, 'src/providers/transport/open-pool.ts'), // with undici and TLS
 };
 const loadedWhenUsed = {
@@ -193,7 +195,7 @@ async function bundle(input, id, { groups = [], prefix = '' } = {}) {
     minify: { compress: true, mangle: { keepNames: true }, codegen: true },
     minifyInternalExports: false,
     codeSplitting: { groups },
-    entryFileNames: ({ name }) => (name === 'main' ? 'main.js' : `[name]-${id}.js`),
+    entryFileNames: `[name]-${id}.js`,
     chunkFileNames: `${prefix}[name]-${id}.js`,
   });
   await built.close();
@@ -208,7 +210,7 @@ const workers = {
   'page-thread': 'src/inspector/tasks/page-thread.ts',
 };
 const program = {
-  main: 'src/main.ts',
+  program: 'src/main.ts',
   ...workers,
   ...deferred,
   ...Object.fromEntries(
@@ -217,10 +219,11 @@ const program = {
 };
 // These run at every start and need little of the program: bundled with it, they would load the file for `send`.
 const small = {
+  'load-program': 'src/load-program.ts',
   'ledger-thread': 'src/record/ledger/ledger-thread.ts',
   'plant-store': 'src/plants/process/plant-store.ts',
 };
-const startedFromSources = [...Object.keys(workers), ...Object.keys(small)];
+const startedFromSources = [...Object.keys(workers), 'ledger-thread', 'plant-store'];
 // One file for what is always loaded together, with what that imports: each further one takes most of a millisecond.
 const groups = [
   { name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$/ },
@@ -248,6 +251,7 @@ export async function bundleFiles(id) {
     output.map(({ fileName, code }) => [fileName, withIdOfBuild(withModulesParsedOnce(code), id)]),
   );
   if (files.size < output.length) throw new Error('two files of the bundles have one name');
+  files.set('main.js', mainOf(id));
   // For unbundled sources, which the tests run.
   for (const name of startedFromSources)
     files.set(`${name}.js`, `'use strict';require('./${name}-${id}.js');\n`);
@@ -263,8 +267,13 @@ export async function bundleFiles(id) {
   return { files, packages };
 }
 
+/** The file that the command runs. */
+function mainOf(id) {
+  return `'use strict';require('./load-program-${id}.js').loadProgram(\`\${__dirname}/program-${id}.js\`);\n`;
+}
+
 /** What is required or started by a name that is written in the source is the file of the same build. */
 function withIdOfBuild(code, id) {
-  const names = [...Object.keys(program), ...Object.keys(small)].filter((name) => name !== 'main');
+  const names = [...Object.keys(program), ...Object.keys(small)];
   return code.replace(new RegExp(`(["'\`])\\./(${names.join('|')})\\.js\\1`, 'g'), `$1./$2-${id}.js$1`);
 }

@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import * as nodeModule from 'node:module';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serve, withHost } from './cli/serve/workers/serving.ts';
 import { chatEvents, openStream, requestFor } from './kit/answers.ts';
 import { bin } from './kit/build.ts';
@@ -51,33 +50,94 @@ test('without a file, serve --dry-run loads no detectors, expressions, codecs or
     expect(loaded).not.toContain(`${later}.js`);
 });
 
-// From Node 22.8 on.
-test.runIf('enableCompileCache' in nodeModule)(
-  'compiled code is kept beside the code, and what is broken of it counts for nothing',
-  () => {
-    const copy = emptyDirectory();
-    for (const part of ['bin', 'dist', 'package.json'])
-      cpSync(join(bin, '../..', part), join(copy, part), { recursive: true });
-    const kept = join(copy, 'dist/.compiled');
-    rmSync(kept, { recursive: true, force: true });
-    const files = () =>
-      readdirSync(kept, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name));
-    const help = () => {
-      const env = { HOME: copy, PATH: process.env.PATH };
-      return spawnSync(process.execPath, [join(copy, 'bin/gateway.js'), '--help'], { encoding: 'utf8', env });
+describe('code that was compiled at the build', () => {
+  test('is all that a start runs', async () => {
+    const home = emptyDirectory();
+    const preload = join(home, 'preload.cjs');
+    writeFileSync(preload, listsCompiled);
+
+    const child = start(['serve', '-p', '0', '--log', 'json'], home, { NODE_OPTIONS: `-r "${preload}"` });
+    await child.wrote('"listening"');
+    child.process.kill('SIGTERM');
+    await child.ended;
+
+    const compiled: string[] = JSON.parse(readFileSync(join(home, 'compiled.json'), 'utf8'));
+    expect(compiled.length).toBeGreaterThan(20);
+    expect(new Set(compiled)).toEqual(new Set(['accepted']));
+  });
+
+  // By a preloaded file, when the process ends.
+  const listsCompiled = `
+    const vm = require('node:vm');
+    const compiled = [];
+    vm.Script = class extends vm.Script {
+      constructor(text, options) {
+        super(text, options);
+        compiled.push(options.cachedData === undefined ? 'none' : this.cachedDataRejected ? 'rejected' : 'accepted');
+      }
     };
+    if (require('node:worker_threads').isMainThread)
+      process.once('exit', () => require('node:fs').writeFileSync(__dirname + '/compiled.json', JSON.stringify(compiled)));`;
 
-    const first = help();
-    const compiled = files();
-    for (const file of compiled) writeFileSync(file, 'broken');
+  test.each<[string, (file: string) => void]>([
+    ['damaged', (file) => damage(file, startOfCode(file))],
+    ['cut off', (file) => truncateSync(file, startOfCode(file) + 20_000)],
+    ['damaged in its list', (file) => damage(file, 0)],
+    ['emptied', (file) => truncateSync(file, 0)],
+    ['removed', (file) => rmSync(file)],
+  ])('counts for nothing where it was %s', (_how, change) => {
+    const { files, help } = copyOfProgram();
+    const before = help();
 
-    expect([first.status, first.stderr]).toEqual([0, '']);
-    expect(compiled.length).toBeGreaterThan(0);
-    expect(help()).toMatchObject({ status: 0, stderr: '', stdout: first.stdout });
-  },
-);
+    for (const file of files()) change(file);
+
+    expect(help()).toMatchObject({ status: 0, stderr: '', stdout: before.stdout });
+  });
+
+  test('counts for nothing where the text is another one of the same length', () => {
+    const { root, help } = copyOfProgram();
+    const dist = join(root, 'dist');
+    for (const name of readdirSync(dist).filter((each) => /^send-.*\.js$/.test(each))) {
+      const text = readFileSync(join(dist, name), 'utf8');
+      writeFileSync(join(dist, name), text.replaceAll('start the gateway', 'START THE GATEWAY'));
+    }
+
+    expect(help().stdout).toContain('START THE GATEWAY');
+  });
+
+  /** A copy, for what a test does to it, and how its help is printed. */
+  function copyOfProgram() {
+    const root = emptyDirectory();
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(bin, '../..', part), join(root, part), { recursive: true });
+    return {
+      root,
+      files: () => {
+        const folder = join(root, 'dist/.compiled');
+        const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+        return entries
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => join(parentPath, name));
+      },
+      help: () =>
+        spawnSync(process.execPath, [join(root, 'bin/gateway.js'), '--help'], {
+          encoding: 'utf8',
+          env: { HOME: root, PATH: process.env.PATH },
+        }),
+    };
+  }
+
+  function startOfCode(file: string): number {
+    return 4 + readFileSync(file).readUInt32LE();
+  }
+
+  /** A byte in each part of it. */
+  function damage(file: string, from: number): void {
+    const bytes = readFileSync(file);
+    for (let at = from; at < bytes.length; at += 1_000) bytes[at] = 0xa5;
+    writeFileSync(file, bytes);
+  }
+});
 
 test('a reader that closes the pipe is not a failure', async () => {
   const shell = `node "${bin}" config schema | head -c 1; node "${bin}" --version | true`;

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +60,22 @@ test('what is built already is left alone, without the bundler', () => {
   expect(build()).toMatchObject({ status: 0, stdout: '', stderr: '' });
 
   expect(written()).toEqual(before);
+});
+
+test('what another version of Node built is only compiled', () => {
+  const stampFile = join(checkout, 'dist', '.stamp.json');
+  const stamp = JSON.parse(readFileSync(stampFile, 'utf8'));
+  const compiled = join(checkout, 'dist', '.compiled');
+  rmSync(compiled, { recursive: true });
+  writeFileSync(stampFile, JSON.stringify({ ...stamp, compiledBy: 'v20.0.0' }));
+  const program = join(checkout, 'dist', `program-${builds()[0]}.js`);
+  const before = statSync(program).mtimeMs;
+
+  expect(build()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+
+  expect(readdirSync(compiled)).not.toEqual([]);
+  expect(JSON.parse(readFileSync(stampFile, 'utf8'))).toEqual({ ...stamp, compiledBy: process.version });
+  expect(statSync(program).mtimeMs).toBe(before);
 });
 
 test('what has lost a file is built again', () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { servesInspector } from '../config/build/sections.ts';
 import type { Config } from '../config/config.ts';
@@ -106,7 +107,7 @@ async function close(closing: Closing): Promise<void> {
 async function open(options: HereOptions, closing: Closing): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log, worker } = options;
   const { count = 1, startedMs, accepted, countOpen } = worker ?? {};
-  if (!memoryShare(count).isSmall) letHeapGrow();
+  if (!memoryShare(count).isSmall) void letHeapGrow();
   // The first streams must not wait for it. In sandbox mode the first request does, so that agents start at once.
   if (!config.isSandboxMode) compilePolicies(config);
   const ticks = new TickQueue();
@@ -240,12 +241,16 @@ function compilePolicies({ keys }: Config): void {
 
 /** How far, in percent, the heap may grow beyond live objects before a full collection. */
 const growthPercent = 300;
+/** Files that are loaded under other flags than those that the program was compiled with at its build are compiled anew. */
+const loadingMs = 1_000;
 
 /**
  * Makes full garbage collections rarer. V8 counts the memory of bodies against a heap that is hardly larger than the
  * program, and so marks the whole heap after every 24 MB of bodies: with bodies of 360 KB that took a third of the CPU
- * time. V8 reads the flag at each collection, so it can be set at run time.
+ * time. V8 reads the flag at each collection, so it can be set at run time, once the first exchanges have loaded what they
+ * need.
  */
-function letHeapGrow(): void {
+async function letHeapGrow(): Promise<void> {
+  await setTimeout(loadingMs, undefined, { ref: false });
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }

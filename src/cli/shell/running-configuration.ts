@@ -54,7 +54,7 @@ export async function followRunning<Given extends Options>(
   await noteOtherConfiguration(options, 'this is about the running one; -c FILE is about another', io);
   const { path, textHash } = running;
   if (path === null) return undefined;
-  const { hash } = await import('node:crypto'); // `send` doesn't need it
+  const { hash } = process.getBuiltinModule('node:crypto'); // `send` doesn't need it
   const text = await readConfigFile(path, { mustBeFile: true }).catch(() => undefined); // who loads it says why
   const isLoaded = text !== undefined && hash('sha256', text) === textHash;
   return { ...options, config: path, found: { path, from: isLoaded ? 'flag' : 'project' } };
