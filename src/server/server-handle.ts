@@ -131,6 +131,7 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
   closing.push(() => page?.close());
   let current = config;
   let isAnnounced = false;
+  let isDraining = false;
   const toGatewayConfig = (next: Config, url: string | undefined) =>
     gatewayConfig(next, url, { host, keys: page?.passes.over(next.keys), workers: count });
   const { limits } = config.server;
@@ -183,12 +184,13 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
     announce: () => {
       isAnnounced = true;
       // Not before: whoever starts a gateway waits for this, and compiling policies is one long slice.
-      void warmUp(server, toGatewayConfig(current, sandboxUrl));
+      void warmUp(server, toGatewayConfig(current, sandboxUrl), () => isDraining);
     },
     countOpen: async () => server.gauges().open,
     settleOpen: () => server.settleOpen(),
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
     drain: async () => {
+      isDraining = true;
       page?.close(); // its streams would not end
       await server.drain();
       await close(closing);
@@ -223,12 +225,20 @@ async function closeLedger(ledger: Ledger, { log, worker }: HereOptions): Promis
   throw new GatewayError('drain.incomplete', 'not all of the ledger could be written');
 }
 
+/** Whoever waited for the start sends a request at once, which comes before all warming. */
+const firstRequestMs = 50;
+
 /**
  * Makes the first exchange as quick as the tenth, while none is open. Never rejects. The policies come last: whatever else
  * runs first with objects of another kind takes back what V8 has optimized for theirs.
  */
-async function warmUp(server: GatewayServer, config: GatewayConfig): Promise<void> {
-  await exchangeWithItself(config, () => server.gauges().open.exchanges > 0);
+async function warmUp(
+  server: GatewayServer,
+  config: GatewayConfig,
+  isDraining: () => boolean,
+): Promise<void> {
+  await setTimeout(firstRequestMs, undefined, { ref: false });
+  await exchangeWithItself(config, () => isDraining() || server.gauges().open.exchanges > 0);
   await server.warmUp();
 }
 
