@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import type { TickQueue } from '../lib/tick-queue.ts';
 import type { HttpRequest } from './request.ts';
@@ -22,7 +23,7 @@ export interface Wire {
   destroy(): void;
 }
 
-/** Longest body, in bytes, that is copied into the head's write, to save one. */
+/** Longest piece, in bytes, that is copied: a body into its head's write, an event into its chunk. */
 const joinedBytes = 16 * 1024;
 /** A long body is written in slices of this many bytes: only a completed write shows that the client is reading. */
 const sliceBytes = 64 * 1024;
@@ -57,12 +58,21 @@ export class HttpResponse {
   readonly #wire: Wire;
   readonly #response: ServerResponse;
   #isBroken = false;
+  #isChunked = false;
+  /** Whether the head has left, and pieces may follow it as chunks. */
+  #mayWriteChunks = false;
   /** The data of `end` that has not been written yet. */
   #rest: Buffer = nothing;
   #onClose: (() => void)[] = [];
   #beforeEnd: () => Promise<void> | undefined = () => undefined;
   #onDrain: (() => void) | undefined;
   #listensForDrain = false;
+  /** Whether chunks that Node's answer does not know of wait in the socket. */
+  #awaitsSocket = false;
+  readonly #socketDrained = () => {
+    this.#awaitsSocket = false;
+    this.#drained();
+  };
 
   constructor(wire: Wire, response: ServerResponse, request: HttpRequest, { closes }: { closes: boolean }) {
     this.#wire = wire;
@@ -100,6 +110,7 @@ export class HttpResponse {
       isUnframed && !isCloseDelimited ? chunked : none,
     );
     this.#response.writeHead(status, list);
+    this.#isChunked = isUnframed && !isCloseDelimited;
     this.headers = headers;
     this.closes = closes;
     this.isCloseDelimited = isCloseDelimited;
@@ -109,6 +120,7 @@ export class HttpResponse {
   /** Sends the head now: clients of streams wait for it. */
   flushHead(): void {
     this.#response.flushHeaders();
+    this.#mayWriteChunks = this.#isChunked;
   }
 
   /** False asks for a pause until `onDrain`. Throws Error if there is no head yet. */
@@ -117,7 +129,26 @@ export class HttpResponse {
     this.#requireHead();
     // Node ignores an empty piece, but asks for a pause.
     if (piece.length === 0 || !hasBody(this.request.method, this.status)) return true;
-    return this.#response.write(piece);
+    const { socket } = this.#response;
+    // There is none while answers before this one are open.
+    const mayWrite = this.#mayWriteChunks && piece.length <= joinedBytes && socket?.writable === true;
+    return mayWrite ? this.#writeChunk(socket, piece) : this.#response.write(piece);
+  }
+
+  /**
+   * A piece as a chunk, in one text: Node's makes four writes of it, which cost as much as all that is done with an event
+   * before. What is written in one tick leaves at its end: the system calls of all answers follow one another.
+   */
+  #writeChunk(socket: Socket, piece: Buffer): boolean {
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(uncork, socket);
+    }
+    const text = `${piece.length.toString(16)}\r\n${piece.toString('latin1')}\r\n`;
+    if (socket.write(text, 'latin1')) return true;
+    if (!this.#awaitsSocket) socket.once('drain', this.#socketDrained);
+    this.#awaitsSocket = true;
+    return false;
   }
 
   /**
@@ -260,4 +291,8 @@ export function lateHead(): GatewayError {
 export function tooManyPipelined(limit: number): GatewayError {
   const message = `more than ${limit} requests wait on this connection; open another one`;
   return new GatewayError('gateway.overloaded', message, { retryAfterS: 1 });
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
 }

@@ -37,6 +37,12 @@ export class TickQueue {
     if (this.#steps.push(step) === 1) setImmediate(() => this.#run());
   }
 
+  /** Runs a step when what is being read is read, and where many exchanges are open, at the end of the tick. */
+  soon(step: () => void): void {
+    if (this.isBusy) this.later(step);
+    else process.nextTick(step);
+  }
+
   #run(): void {
     const steps = this.#steps;
     this.#steps = [];

@@ -35,6 +35,7 @@ export function decodedAnswer(answer: ProviderAnswer): ProviderAnswer {
       return decoder.readableLength > 0 || answer.isBehind;
     },
     resume: () => decoder.resume(),
+    flush: () => answer.flush(),
     abort: () => {
       decoder.destroy();
       answer.abort();

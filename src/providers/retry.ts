@@ -112,6 +112,7 @@ async function readAhead(
       sink.end();
     },
     resume: () => undefined,
+    flush: () => undefined,
     abort: () => answer.abort(),
   };
   return { said: parseJson(text) ?? text, kept };

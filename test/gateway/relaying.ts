@@ -35,6 +35,15 @@ export class WrittenAnswer implements ProviderAnswer {
     this.#resumed();
   }
 
+  /** What has arrived in this tick. */
+  arrived = '';
+
+  flush(): void {
+    const { arrived } = this;
+    this.arrived = '';
+    if (arrived !== '') this.write(arrived);
+  }
+
   abort(): void {
     this.wasAborted = true;
   }

@@ -48,6 +48,20 @@ describe('a body of unknown length', () => {
     expect(bodyOf(client)).toBe('4\r\nlast\r\n0\r\n\r\n');
   });
 
+  test('has each piece behind its flushed head as a chunk of its own, whatever bytes and however many', async () => {
+    const { client, response } = await ask();
+    const pieces = [Buffer.from('é\r\n'), randomBytes(16), randomBytes(16_384), randomBytes(16_385)];
+
+    response.writeHead(200, []);
+    response.flushHead();
+    for (const piece of pieces) response.write(piece);
+    response.end();
+
+    await client.until(whole);
+    const chunks = pieces.map((piece) => chunk(piece.toString('latin1'))).join('');
+    expect(bodyOf(client)).toBe(`${chunks}0\r\n\r\n`);
+  });
+
   test('writes nothing for an empty piece, above all not the last chunk', async () => {
     const { client, response } = await ask();
     begin(response, 'half');
@@ -227,6 +241,21 @@ describe('an answer after another one', () => {
     expect(answers.map(({ body }) => body.length)).toEqual([5, 100_000]);
   });
 
+  test('that has begun before its turn goes on in chunks, in their order', async () => {
+    const { client, first, second } = await askTwice();
+    second.writeHead(200, []);
+    second.flushHead();
+    second.write(Buffer.from('a'));
+    give(first, 'whole');
+    await closed(first);
+
+    second.write(Buffer.from('b'));
+    second.end(Buffer.from('c'));
+
+    await client.until(whole);
+    expect(client.received.endsWith(`\r\n\r\n${chunk('a')}${chunk('b')}${chunk('c')}0\r\n\r\n`)).toBe(true);
+  });
+
   test('that is broken off waits for its turn, and then cuts the connection', async () => {
     const { client, first, second } = await askTwice();
     begin(second, 'half');
@@ -256,12 +285,16 @@ describe('an answer after another one', () => {
 });
 
 describe('a client that does not read', () => {
-  test('makes the writer pause until it does', async () => {
+  test.each([
+    { size: 100_000, isFlushed: false },
+    { size: 1_000, isFlushed: true },
+  ])('makes the writer of $size bytes pause until it does', async ({ size, isFlushed }) => {
     const { client, response } = await ask();
     client.socket.pause();
-    const piece = Buffer.alloc(100_000, 'x');
+    const piece = Buffer.alloc(size, 'x');
     let written = 0;
     response.writeHead(200, []);
+    if (isFlushed) response.flushHead();
     while (response.write(piece) && written < 100_000_000) written += piece.length;
     expect(written).toBeLessThan(50_000_000);
     let times = 0;

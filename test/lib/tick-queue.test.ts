@@ -32,6 +32,21 @@ test('runs all steps of a tick in order, and those that they queue in the next o
   expect(taken).toEqual(['before', 'a', 'b', 'a again', 'b again']);
 });
 
+test('runs a step soon: among many open exchanges at the end of the tick, else before other callbacks', async () => {
+  const ticks = new TickQueue();
+  const taken: string[] = [];
+  ticks.soon(() => taken.push('few'));
+  for (let open = 0; open < 5; open += 1) ticks.enter();
+  ticks.soon(() => taken.push('many'));
+  ticks.later(() => taken.push('later'));
+
+  await new Promise((resolve) => process.nextTick(resolve));
+  const before = [...taken];
+  await nextTick();
+
+  expect([before, taken]).toEqual([['few'], ['few', 'many', 'later']]);
+});
+
 test('a step that throws leaves the others to the next tick', async () => {
   const ticks = new TickQueue();
   const taken: string[] = [];

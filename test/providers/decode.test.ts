@@ -36,6 +36,8 @@ class WrittenAnswer implements ProviderAnswer {
     });
   }
 
+  flush(): void {}
+
   abort(): void {
     this.wasAborted = true;
   }

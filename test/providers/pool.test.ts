@@ -297,13 +297,13 @@ test('answers in single bytes from many hosts are read in turns, some pieces in 
   const ticks = new TickQueue(new PieceBudget(budget));
   let inTick = 0;
   let most = 0;
-  const count = () => {
+  const count = (piece: Buffer) => {
     if (inTick === 0) {
       setImmediate(() => {
         inTick = 0;
       });
     }
-    inTick += 1;
+    inTick += piece.length;
     most = Math.max(most, inTick);
     return true;
   };
@@ -340,4 +340,73 @@ test('the end of a pause for the budget does not end one that the reader asked f
   const { body } = await reader.outcome;
 
   expect({ whilePaused, length: body.length }).toEqual({ whilePaused: 2, length: 5 });
+});
+
+describe('what has arrived', () => {
+  const chunks = (...texts: string[]) => texts.map((text) => `${text.length}\r\n${text}\r\n`).join('');
+
+  test('with one read is piped as one piece', async () => {
+    const answer = `${ok}transfer-encoding: chunked\r\n\r\n${chunks('a', 'bc', 'd')}0\r\n\r\n`;
+    const host = await startRawHost(({ socket }) => void socket.write(answer));
+    const reader = new Reader();
+
+    await ask(poolAt(host.url), {}, reader).outcome;
+
+    expect(reader.pieces.map(String)).toEqual(['abcd']);
+  });
+
+  /** The test says when a tick ends. */
+  class HeldTicks extends TickQueue {
+    readonly steps: (() => void)[] = [];
+
+    override soon(step: () => void): void {
+      this.steps.push(step);
+    }
+
+    end(): void {
+      for (const step of this.steps.splice(0)) step();
+    }
+  }
+
+  /** A tick in which these have arrived, and what is behind them. */
+  async function tickOf(text: string) {
+    const ticks = new HeldTicks();
+    const host = await startRawHost(({ socket }) => {
+      socket.write(`${ok}transfer-encoding: chunked\r\n\r\n`);
+      void until(() => reader.upstream.status === 200).then(() => socket.write(text));
+    });
+    const reader: Reader = ask(poolAt(host.url, {}, ticks));
+    await until(() => ticks.steps.length > 0);
+    return { ticks, reader, upstream: reader.upstream };
+  }
+
+  test('in a tick is piped at its end, and then the end of the answer', async () => {
+    const { ticks, reader, upstream } = await tickOf(`${chunks('a', 'b')}0\r\n\r\n`);
+
+    const before = { pieces: reader.pieces.length, isOver: reader.isOver, isBehind: upstream.isBehind };
+    ticks.end();
+
+    expect(before).toEqual({ pieces: 0, isOver: false, isBehind: true });
+    expect(reader.pieces.map(String)).toEqual(['ab']);
+    expect([reader.isOver, upstream.isBehind]).toEqual([true, false]);
+  });
+
+  test('is piped earlier for a reader that must know all of it, and then once', async () => {
+    const { ticks, reader, upstream } = await tickOf(chunks('a'));
+
+    upstream.flush();
+    const before = reader.pieces.map(String);
+    ticks.end();
+
+    expect([before, reader.pieces.map(String)]).toEqual([['a'], ['a']]);
+  });
+
+  test('is not piped any more once the answer is abandoned', async () => {
+    const { ticks, reader, upstream } = await tickOf(chunks('a'));
+
+    upstream.abort();
+    ticks.end();
+
+    expect(reader.pieces).toEqual([]);
+  });
 });

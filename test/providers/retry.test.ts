@@ -58,7 +58,7 @@ describe('a refusal whose body never ends', () => {
     const abort = vi.fn();
     const refusal = {
       ...{ status: 429, headers: AnswerHeaders.from(headers), isBehind: false },
-      ...{ pipe: vi.fn(), resume: () => undefined, abort },
+      ...{ pipe: vi.fn(), resume: () => undefined, flush: () => undefined, abort },
     };
     return { refusal, abort };
   }

@@ -197,7 +197,7 @@ async function sendAsStream(
   const stream = Buffer.from(events.map(({ name, data }) => formatSse(name, data)).join(''));
   const replayed: ProviderAnswer = {
     ...{ status: answer.status, headers: answer.headers.with('content-type', 'text/event-stream') },
-    ...{ isBehind: false, resume: () => undefined, abort: () => answer.abort() },
+    ...{ isBehind: false, resume: () => undefined, flush: () => undefined, abort: () => answer.abort() },
     pipe: (sink) => {
       sink.data(stream);
       sink.end();
@@ -511,6 +511,7 @@ class StreamSink implements BodySink {
   }
 
   #lifetimeEnded(): void {
+    this.#answer.flush();
     const reason = this.#exchange.lifetime.reason;
     if (reason === undefined || this.#phase === 'over') return;
     if (this.#phase === 'tail') return this.#endTail();

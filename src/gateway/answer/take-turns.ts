@@ -59,6 +59,7 @@ export function takeTurns(answer: ProviderAnswer, { budget, sliceBytes }: Turns)
       isPaused = false;
       if (work()) answer.resume();
     },
+    flush: () => answer.flush(),
     abort: () => {
       held = [];
       sink = undefined;

@@ -25,6 +25,7 @@ export function sseAnswer(answer: ProviderAnswer): ProviderAnswer {
       return answer.isBehind;
     },
     resume: () => answer.resume(),
+    flush: () => answer.flush(),
     abort: () => answer.abort(),
     pipe: (sink) => {
       const frames = new FrameReader();

@@ -7,7 +7,7 @@ interface DispatchedRequest {
   /** The connection that the request waits for, or is sent on immediately. */
   assign(connection: HostConnection): void;
   /** The connection has ended: the parser still delivers what it has, paused or not. */
-  flush(): void;
+  connectionEnded(): void;
 }
 
 /** What is dispatched to a host: undici's options, and whose request it is. */
@@ -79,7 +79,7 @@ export class HostConnection {
    * which needs Node 22), and it takes a reset for an end. These listeners are called before undici's.
    */
   #guard(socket: Socket): void {
-    socket.on('end', () => this.#upstream?.flush());
+    socket.on('end', () => this.#upstream?.connectionEnded());
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNRESET') error.code = socketError;
     });

@@ -37,6 +37,8 @@ export interface ProviderAnswer {
   /** Starts piping the body into the sink; call once. */
   pipe(sink: BodySink): void;
   resume(): void;
+  /** Pipes now what waits for the end of the tick. */
+  flush(): void;
   /** Abandons the exchange: closes the connection and stops calling the sink. */
   abort(): void;
 }
@@ -138,8 +140,9 @@ type HostFailure = keyof typeof hostFailures;
 /** How it ended. */
 type RequestEnd = GatewayError | 'complete' | 'aborted';
 
-/** Maximum bytes that are buffered before there is a sink. */
-const earlyBytes = 64 * 1024;
+/** Maximum bytes that wait for the end of the tick, or for the sink, before the host is paused. */
+const waitingBytes = 64 * 1024;
+const nothing = Buffer.alloc(0);
 const noHeaders = new AnswerHeaders();
 /** Most interim answers (1xx) that a host may send before its answer. */
 const interimAnswers = 16;
@@ -164,15 +167,24 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   #isFlushing = false;
   /** Whether the body is delimited by the end of the connection. */
   #isCloseDelimited = false;
+  /** Undefined again once it has been notified of the end. */
   #sink: BodySink | undefined;
   /** Whether the sink asked for a pause, which only itself may end. */
   #sinkWaits = false;
-  /** What arrived before there was a sink. */
-  #early: Buffer[] = [];
-  #earlyBytes = 0;
+  /** What has arrived and has not been piped. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #isScheduled = false;
   #outcome: RequestEnd | undefined;
+  /** Whether the host is paused until a later tick. */
+  #lacksTime = false;
   readonly #inNextTick = () => {
+    this.#lacksTime = false;
     if (!this.#sinkWaits) this.#resumeSoon();
+  };
+  readonly #atEndOfTick = () => {
+    this.#isScheduled = false;
+    this.#deliver();
   };
 
   /** `settle` is called once: with nothing when the head is here, or with the failure. */
@@ -193,7 +205,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   /** For the pool: ends the request if it is overdue. A host that we have paused is not late. */
   checkTime(nowMs: number): void {
-    if (nowMs <= this.#dueAtMs || this.isBehind) return;
+    if (nowMs <= this.#dueAtMs || this.#isPaused) return;
     if (this.#phase === 'connecting') this.#giveUp('slow connect', 'the connection took too long');
     else if (this.#phase === 'sent') this.#giveUp('slow', 'the head took too long');
     else if (this.#phase === 'body') this.#giveUp('slow', 'nothing came for too long');
@@ -233,18 +245,44 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (this.#phase !== 'body') return;
     this.#delay('idleMs');
-    this.#sinkWaits = !this.#take(piece);
+    this.#waiting.push(piece);
+    this.#waitingBytes += piece.length;
+    this.#schedule();
     if (this.#isFlushing) return;
-    if (this.#sinkWaits || !this.#startedPool.ticks.pieces.take(piece.length, this.#inNextTick))
-      controller.pause();
+    if (!this.#lacksTime)
+      this.#lacksTime = !this.#startedPool.ticks.pieces.take(piece.length, this.#inNextTick);
+    if (this.#sinkWaits || this.#lacksTime || this.#waitingBytes > waitingBytes) controller.pause();
   }
 
-  /** False asks for a pause. */
-  #take(piece: Buffer): boolean {
-    if (this.#sink !== undefined) return this.#sink.data(piece);
-    this.#early.push(piece);
-    this.#earlyBytes += piece.length;
-    return this.#earlyBytes <= earlyBytes;
+  /** What the connections of one tick bring is handled together, and what a read brings as one piece. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#sink === undefined || this.#sinkWaits) return;
+    this.#isScheduled = true;
+    this.#startedPool.ticks.soon(this.#atEndOfTick);
+  }
+
+  /** Pipes what has arrived, and how it ended. */
+  #deliver(): void {
+    const sink = this.#sink;
+    if (sink === undefined || this.#sinkWaits) return;
+    const waiting = this.#waiting;
+    if (waiting.length > 0) {
+      const [first = nothing] = waiting;
+      const piece = waiting.length === 1 ? first : Buffer.concat(waiting, this.#waitingBytes);
+      this.#waiting = [];
+      this.#waitingBytes = 0;
+      this.#sinkWaits = !sink.data(piece);
+      if (this.#sinkWaits) return;
+    }
+    const outcome = this.#outcome;
+    if (outcome === undefined) return this.#resumeSoon();
+    this.#sink = undefined;
+    if (outcome === 'complete') sink.end();
+    else if (outcome !== 'aborted') sink.fail(outcome);
+  }
+
+  flush(): void {
+    this.#deliver();
   }
 
   onResponseEnd(): void {
@@ -257,7 +295,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     // The host answered before it had read the whole request: it could take the rest for another request.
     if ((socket?.writableLength ?? 0) > 0) socket?.destroy();
     this.#finish('complete');
-    this.#sink?.end();
+    if (!this.#isScheduled) this.#deliver();
   }
 
   onResponseError(_controller: unknown, cause: Error & { readonly code?: string }): void {
@@ -271,57 +309,49 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     const error = new GatewayError(code, message, { cause });
     this.#finish(error);
     if (this.status === 0) this.#settle({ error, wasSent: this.sentAtMs > 0 });
-    else this.#sink?.fail(error);
+    else if (!this.#isScheduled) this.#deliver();
   }
 
   pipe(sink: BodySink): void {
     this.#sink = sink;
-    const early = this.#early;
-    this.#early = [];
-    let wantsMore = true;
-    for (const chunk of early) if (this.#outcome !== 'aborted') wantsMore = sink.data(chunk);
-    if (this.#outcome === 'aborted') return;
-    if (this.#outcome === 'complete') sink.end();
-    else if (this.#outcome !== undefined) sink.fail(this.#outcome);
-    else if (wantsMore) this.resume();
-    else {
-      this.#sinkWaits = true;
-      this.#controller?.pause();
-    }
+    this.#deliver();
+  }
+
+  get isBehind(): boolean {
+    return this.#waiting.length > 0 || this.#isPaused;
   }
 
   /** Whether the host is paused. */
-  get isBehind(): boolean {
+  get #isPaused(): boolean {
     return this.#phase === 'body' && this.#controller?.paused === true;
   }
 
   resume(): void {
     this.#sinkWaits = false;
-    this.#resumeSoon();
+    this.#deliver();
   }
 
   #resumeSoon(): void {
     // undici must not be called from within one of its own callbacks, not even another answer's.
-    if (this.isBehind) queueMicrotask(() => this.#resumeNow());
+    if (this.#isPaused && !this.#lacksTime) queueMicrotask(() => this.#resumeNow());
   }
 
   /** For the connection: it has ended. The request must not be aborted until undici has noticed that as well. */
-  flush(): void {
-    if (!this.isBehind) return;
+  connectionEnded(): void {
+    if (!this.#isPaused) return;
     this.#isFlushing = true;
-    const sink = this.#sink;
-    this.#sink = undefined;
     this.#resumeNow();
-    if (sink !== undefined) queueMicrotask(() => this.pipe(sink));
   }
 
   #resumeNow(): void {
-    if (!this.isBehind) return;
+    if (!this.#isPaused) return;
     this.#delay('idleMs');
     this.#controller?.resume();
   }
 
   abort(): void {
+    this.#sink = undefined;
+    this.#waiting = [];
     if (this.#phase === 'over') {
       this.#outcome = 'aborted';
       return;

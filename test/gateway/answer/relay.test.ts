@@ -124,6 +124,18 @@ test('an answer that is cut off after another one on its connection lets that on
 });
 
 describe('a client', () => {
+  test('that leaves pays for what had arrived by then, and for no more', async () => {
+    const { answer, connection, outcome, answersRead } = await relay();
+    answer.write(delta);
+    await connection.until(() => bodyOf(connection).text === delta);
+    answer.arrived = delta;
+
+    connection.reset();
+
+    expect(await outcome).toBe('client.left');
+    expect(answersRead).toMatchObject([{ seen: { tally: { unreportedTokens: 2 }, extent: 'cut' } }]);
+  });
+
   test('that leaves ends the provider', async () => {
     const { answer, connection, outcome } = await relay();
     answer.write(delta);

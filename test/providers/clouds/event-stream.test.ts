@@ -24,6 +24,7 @@ function decode(pieces: readonly Buffer[]) {
       source = sink;
     },
     resume: () => undefined,
+    flush: () => undefined,
     abort: () => {
       aborted = true;
     },
