@@ -72,12 +72,16 @@ export class Scanner {
       this.#scan.reader.product.addRoom(bytes);
       return false;
     }
-    const isData = this.folded.prefiltered.length > 0 && hasRun(text, dataRunLength);
+    const { longRuns } = this.#parts;
+    const hasLongRun = longRuns.length > 0 && hasRun(text, longRunLength);
+    // Of most texts all is known by then.
+    const isOrdinary = longRuns.length > 0 && !hasLongRun;
+    const isData = !isOrdinary && this.folded.prefiltered.length > 0 && hasRun(text, dataRunLength);
     const after = isData ? undefined : this.#scan.read(text);
     this.#found = this.#scan.reader.found;
     this.#after = after ?? this.#withoutPrefilters(text);
     this.#scan.reader.product.addRoom(bytes);
-    if (this.#parts.longRuns.length > 0 && hasKeyRun(text)) this.#found.note('folded', this.#parts.longRuns);
+    if (hasLongRun && hasKeyRun(text)) this.#found.note('folded', longRuns);
     return !this.#found.isEmpty;
   }
 

@@ -75,6 +75,17 @@ test('is exact in ASCII, at the ends too', () => {
   expect(wrong).toEqual([]);
 });
 
+test('is the same in a document that is too short to be read by the word', () => {
+  const random = createRandom(8);
+  const texts = Array.from({ length: scale(500, 5_000) }, () => plainText(randomText(random)));
+  const words = new DataView(new ArrayBuffer(0));
+
+  const different = texts.filter((text) => hasKeyRun({ ...text, words }) !== hasKeyRun(text));
+
+  expect(different).toEqual([]);
+  expect(texts.some(hasKeyRun)).toBe(true);
+});
+
 test('is not there in prose, code, Chinese or Japanese', () => {
   const texts = [
     'The gateway streams tokens from the upstream provider without copying. '.repeat(20),
