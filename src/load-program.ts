@@ -76,10 +76,15 @@ interface Entry {
   readonly hash: string;
 }
 
-/** V8 takes compiled code only in the version, and with the flags, that it was compiled with. */
+/**
+ * V8 takes compiled code only in the version, with the flags and on the kind of processor that it was compiled with. It
+ * also takes, and crashes over, what another release or build of Node with the same V8 has compiled.
+ */
 export function compiledFileOf(entry: string): string {
+  const { version, arch, execPath } = process;
+  const { size } = statSync(execPath, { throwIfNoEntry: false }) ?? { size: 0 };
   const tag = cachedDataVersionTag().toString(16);
-  return join(dirname(entry), '.compiled', `${tag}-${basename(entry, '.js')}`);
+  return join(dirname(entry), '.compiled', `${version}-${arch}-${size}-${tag}-${basename(entry, '.js')}`);
 }
 
 /** What V8 has compiled of these files by now: the length of a list of entries, the list, the code of each file. */
@@ -115,9 +120,13 @@ function openCompiled(codeFile: string): Compile | undefined {
     return (path) => {
       const entry = entries[basename(path)];
       if (entry === undefined) return undefined;
-      const source = readWrapped(path, sources.subarray(0, entry.source));
-      const code = read(file, start + entry.at, codes.subarray(0, entry.length));
-      return hashOf(source, code) === entry.hash ? compileFile(path, source, code) : undefined;
+      try {
+        const source = readWrapped(path, sources.subarray(0, entry.source));
+        const code = read(file, start + entry.at, codes.subarray(0, entry.length));
+        return hashOf(source, code) === entry.hash ? compileFile(path, source, code) : undefined;
+      } catch {
+        return undefined; // Node says what is wrong with the file itself
+      }
     };
   } catch {
     return undefined;

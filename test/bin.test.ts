@@ -83,6 +83,7 @@ describe('code that was compiled at the build', () => {
     ['damaged', (file) => damage(file, startOfCode(file))],
     ['cut off', (file) => truncateSync(file, startOfCode(file) + 20_000)],
     ['damaged in its list', (file) => damage(file, 0)],
+    ['damaged in the numbers of its list', misplace],
     ['emptied', (file) => truncateSync(file, 0)],
     ['removed', (file) => rmSync(file)],
   ])('counts for nothing where it was %s', (_how, change) => {
@@ -103,6 +104,21 @@ describe('code that was compiled at the build', () => {
     }
 
     expect(help().stdout).toContain('START THE GATEWAY');
+  });
+
+  test('is not for another release of Node, whose V8 may have the same version', () => {
+    const { root } = copyOfProgram();
+    const compiledUnder = (change: string) => {
+      const preload = join(root, 'preload.cjs');
+      writeFileSync(preload, `${change};${listsCompiled}`);
+      const env = { HOME: root, PATH: process.env.PATH };
+      const args = ['-r', preload, join(root, 'bin/gateway.js'), '--help'];
+      expect(spawnSync(process.execPath, args, { env }).status).toBe(0);
+      return JSON.parse(readFileSync(join(root, 'compiled.json'), 'utf8'));
+    };
+
+    expect(compiledUnder('')).toContain('accepted');
+    expect(compiledUnder("Object.defineProperty(process, 'version', { value: 'v20.99.0' })")).toEqual([]);
   });
 
   /** A copy, for what a test does to it, and how its help is printed. */
@@ -129,6 +145,16 @@ describe('code that was compiled at the build', () => {
 
   function startOfCode(file: string): number {
     return 4 + readFileSync(file).readUInt32LE();
+  }
+
+  /** Its list says that the code is elsewhere, before the file's beginning. */
+  function misplace(file: string): void {
+    const bytes = readFileSync(file);
+    const start = startOfCode(file);
+    const list = bytes.toString('utf8', 4, start).replaceAll('"at":', '"at":-1');
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(list.length);
+    writeFileSync(file, Buffer.concat([length, Buffer.from(list), bytes.subarray(start)]));
   }
 
   /** A byte in each part of it. */
