@@ -76,22 +76,40 @@ async function build() {
   removeOtherFiles(stamp.builds);
 }
 
-/** Has V8 compile the program, so that no start has to (docs/decisions/bundle.md). */
+/**
+ * Has V8 compile the program, so that no start has to (docs/decisions/bundle.md). Where that fails, it only starts more
+ * slowly, and isn't tried again.
+ */
 function compile() {
   const stamp = readStamp();
   if (stamp.compiledBy === process.version) return; // by the one that had the lock
-  for (const options of nodeOptions) {
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-rehearsal-'));
-    const { status, signal } = spawnSync(
-      process.execPath,
-      [...options, join(root, 'scripts/compile/rehearse.mjs'), id, folder],
-      { env: { HOME: folder }, stdio: 'ignore', timeout: longestRehearsalMs, killSignal: 'SIGKILL' },
-    );
-    rmSync(folder, { recursive: true, force: true });
-    if (status !== 0)
-      process.stderr.write(`dist/ starts more slowly, as it was not compiled: ${signal ?? status}\n`);
+  try {
+    for (const options of nodeOptions) rehearse(options);
+  } catch (error) {
+    process.stderr.write(`dist/ starts more slowly, as it could not be compiled: ${error.message}\n`);
   }
   replaceFile(stampFile, JSON.stringify({ ...stamp, compiledBy: process.version }));
+}
+
+function rehearse(options) {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-rehearsal-'));
+  try {
+    const { status, signal, stderr, error } = spawnSync(
+      process.execPath,
+      [...options, join(root, 'scripts/compile/rehearse.mjs'), id, folder],
+      {
+        env: { HOME: folder },
+        stdio: ['ignore', 'ignore', 'pipe'],
+        encoding: 'utf8',
+        timeout: longestRehearsalMs,
+        killSignal: 'SIGKILL',
+      },
+    );
+    if (status !== 0)
+      throw new Error(`${error?.message ?? signal ?? `exit code ${status}`}\n${stderr ?? ''}`.trim());
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Whether dist/ is whole, and made of what is there now. */

@@ -78,6 +78,19 @@ test('what another version of Node built is only compiled', () => {
   expect(statSync(program).mtimeMs).toBe(before);
 });
 
+test('what cannot be compiled is still built, and says so once', () => {
+  const stampFile = join(checkout, 'dist', '.stamp.json');
+  const { compiledBy: _, ...stamp } = JSON.parse(readFileSync(stampFile, 'utf8'));
+  writeFileSync(stampFile, JSON.stringify(stamp));
+  const missing = join(checkout, 'missing');
+
+  const { status, stderr } = build({ TMPDIR: missing, TEMP: missing, TMP: missing });
+
+  expect(status).toBe(0);
+  expect(stderr).toContain('dist/ starts more slowly, as it could not be compiled: ENOENT');
+  expect(build()).toMatchObject({ status: 0, stderr: '' });
+});
+
 test('what has lost a file is built again', () => {
   const [current] = builds();
   rmSync(join(checkout, 'dist', 'main.js'));

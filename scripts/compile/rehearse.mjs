@@ -87,12 +87,15 @@ plants: { store: { enabled: false } }
 `;
 }
 
+/** Not before the gateway listens. Rejects where it can't be reached at all. */
 async function isAnswered() {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({ model: 'made-up', messages: [{ role: 'user', content: 'Say that it is done.' }] }),
-  }).catch(() => undefined);
+  }).catch((error) => {
+    if (error.cause?.code !== 'ECONNREFUSED') throw error;
+  });
   await answer?.arrayBuffer();
   return answer?.status === 200;
 }
