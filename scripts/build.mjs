@@ -26,7 +26,9 @@ const stampFile = join(dist, '.stamp.json');
 const lockFile = join(dist, '.lock');
 /** What is compiled for the Node that builds is beside them: its version is no input. */
 const inputs = [
-  ...['build', 'bundle', 'inspector-page', 'third-party-notice'].map((name) => `scripts/${name}.mjs`),
+  ...['build', 'bundle', 'compile/rehearse', 'inspector-page', 'third-party-notice'].map(
+    (name) => `scripts/${name}.mjs`,
+  ),
   ...['src', 'vendor/swagger-ui', 'package.json', 'tsconfig.json'],
 ];
 const keptBuilds = 3;

@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 const [build, folder] = process.argv.slice(2);
 const key = 'made-up-key-of-the-rehearsal';
 const pollMs = 10;
+const longestMs = 15_000;
 
 const entry = join(import.meta.dirname, `../../dist/program-${build}.js`);
 const require = createRequire(entry);
@@ -16,6 +17,11 @@ const { compileFile, compiledCodeOf, compiledFileOf, load, wrapped } = require(`
 const file = compiledFileOf(entry);
 // Compiled code counts only under the flags of the moment in which it is kept, and the program changes some as it runs.
 require('node:v8').setFlagsFromString = () => undefined;
+
+// Also where the build that waits was killed.
+setTimeout(() => {
+  throw new Error(`no answer within ${longestMs} ms`);
+}, longestMs);
 
 const provider = await startProvider();
 const port = await freePort();
