@@ -8,9 +8,8 @@ const current = process.versions.node.split('.').map(Number);
 const differing = minimum.findIndex((part, i) => part !== current[i]);
 
 if (differing >= 0 && current[differing] < minimum[differing]) {
-  process.stderr.write(
-    `gateway: Node ${minimum.join('.')} or newer is needed, and this is ${process.version}\n`,
-  );
+  const needed = minimum.join('.');
+  process.stderr.write(`gateway: Node ${needed} or newer is needed, and this is ${process.version}\n`);
   process.exitCode = 1;
 } else if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.stdout.on('error', (error) => {
