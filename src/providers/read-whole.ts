@@ -32,7 +32,7 @@ export function decodedAnswer(answer: ProviderAnswer): ProviderAnswer {
     status: answer.status,
     headers: answer.headers,
     get isBehind() {
-      return decoder.readableLength > 0 || answer.isBehind;
+      return decoder.writableLength > 0 || decoder.readableLength > 0 || answer.isBehind;
     },
     resume: () => decoder.resume(),
     flush: () => answer.flush(),

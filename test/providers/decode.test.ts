@@ -114,6 +114,21 @@ describe('a compressed answer', () => {
     expect(first).toBe('data: 1\n\n');
   });
 
+  test('is behind while what has arrived is being decoded', async () => {
+    const written = new WrittenAnswer('gzip');
+    const answer = decodedAnswer(written);
+    const decoded = new Promise<void>((end, fail) => {
+      answer.pipe({ data: () => true, end, fail });
+    });
+
+    written.sink?.data(gzipSync(text));
+    const before = answer.isBehind;
+    written.sink?.end();
+    await decoded;
+
+    expect([before, answer.isBehind]).toEqual([true, false]);
+  });
+
   test('a sink that is full pauses the provider, and is served on when it resumes', async () => {
     const written = new WrittenAnswer('gzip');
     const answer = decodedAnswer(written);
