@@ -277,8 +277,8 @@ function toMove(body: Buffer): Buffer {
 
 /** What a decision may take in the main thread, where all other exchanges wait for it, until it is given up there. */
 const budgetMs = 20;
-/** As long as there is no thread, as starting one takes several times as long; the code is cold then, and five times as slow. */
-const coldBudgetMs = 100;
+/** As long as there is no thread, as starting one takes twice as long; the code is cold then, and five times as slow. */
+const coldBudgetMs = 200;
 /** Characters that a detector reads in less than 30 ms in the worst case. */
 const longText = 49_152;
 /** Reading the clock costs as much as a very short text: it is read once in this many texts, or characters. */
