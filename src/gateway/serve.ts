@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import { GatewayError } from '../errors.ts';
 import { BodyMemory } from '../http/body.ts';
 import { type AcceptedSockets, type Listener, type ListenLimits, listen } from '../http/listen.ts';
@@ -14,9 +13,9 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats } from '../record/recorder.ts';
 import { ActiveConfig } from './active-config.ts';
-import { collectGarbage } from './collect-garbage.ts';
 import { Exchange, type Follow } from './exchange.ts';
 import type { GatewayConfig, ProcessState } from './gateway.ts';
+import { type HeapWatch, watchHeap } from './heap-watch.ts';
 import type { Dependencies, HealthzSources, Readiness } from './local-endpoints/health.ts';
 import type { EndedExchange } from './subscriber.ts';
 
@@ -192,45 +191,4 @@ function dependenciesOf({ isConnected }: Counters, ledger: Ledger | undefined): 
   if (ledger === undefined) return { state, ledger: 'off' };
   const { isWritable, isMoving } = ledger.gauges;
   return { state, ledger: isWritable && isMoving ? 'ok' : 'failing' };
-}
-
-// ---------------------------------------------------------------- the heap
-
-interface HeapWatch {
-  /** Whether new work must be refused: better a refused request than a dead process. */
-  isScarce(): boolean;
-  stop(): void;
-}
-
-/** Of the heap's limit. */
-const maxHeapShare = 0.85;
-const heapCheckMs = 1_000;
-/** Checks in a row at which nothing is open, before memory is given back: what V8 has to take again costs CPU time. */
-const idleChecks = 30;
-/** A collection takes some 20 ms, in which a request would wait: not worth it for less. */
-const minGrownBytes = 16 * 1_048_576;
-/** One to empty pages, one to give them back. */
-const neededRounds = 2;
-
-/**
- * Watches this thread's heap, and gives back what it doesn't need once nothing has been open for a while: V8 collects
- * only while a program allocates, so that a gateway would keep for a night what its busiest second took.
- */
-export function watchHeap(isBusy: () => boolean, everyMs = heapCheckMs): HeapWatch {
-  let isScarce = false;
-  let idle = 0;
-  let collectedTo = 0;
-  let rounds = 0;
-  const timer = setInterval(() => {
-    const { used_heap_size: used, heap_size_limit: limit, total_heap_size: total } = getHeapStatistics();
-    isScarce = used > limit * maxHeapShare;
-    idle = isBusy() ? 0 : idle + 1;
-    if (idle < idleChecks) return;
-    if (idle === idleChecks && total > collectedTo + minGrownBytes) rounds = neededRounds;
-    if (rounds === 0) return;
-    rounds -= 1;
-    collectGarbage();
-    collectedTo = getHeapStatistics().total_heap_size;
-  }, everyMs).unref();
-  return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
 }
