@@ -43,21 +43,21 @@ const exchanges = Object.keys(dialects).map((name) => {
 
 type MadeUpDecision = RequestDecision & { readonly translation: RequestTranslation | undefined };
 
-/** Decides on a made-up request, and again on what it is translated to. */
+/** Decides on a made-up body in the client's dialect, and again on what it is translated to. */
 export function decideMadeUp(
   { endpoint, to }: Way,
   policies: PolicySet,
-  { hasMatch, checkpoint }: { readonly hasMatch: boolean; readonly checkpoint: Checkpoint },
+  { body, checkpoint }: { readonly body: Buffer; readonly checkpoint: Checkpoint },
 ): MadeUpDecision {
-  const request = parseRequest(madeUpIn(endpoint.dialectName, hasMatch), endpoint, {
+  const request = parseRequest(body, endpoint, {
     pathModel: hasModel(endpoint.call) ? madeUpModel : undefined,
   });
   const meta = requestMeta(request, { endpoint, key: nobody, route: noRoute, sender: {}, nowMs: 0 });
   const decided = decideRequest(policies, request, { endpoint, meta, plan: noPlan, checkpoint });
   if (to === endpoint.dialectName || decided.kind === 'blocked')
     return { ...decided, translation: undefined };
-  const body = decided.request.document.bytes;
-  const untranslated = { body, from: endpoint.dialectName, to, context, meta };
+  const { bytes } = decided.request.document;
+  const untranslated = { body: bytes, from: endpoint.dialectName, to, context, meta };
   const translated = translateRequest(policies, untranslated, checkpoint);
   return { ...decided, translation: translated.kind === 'passed' ? translated.translation : undefined };
 }
@@ -126,7 +126,8 @@ const noMeta = {
   nowMs: 0,
 } as const;
 
-function madeUpIn(to: DialectName, hasMatch: boolean): Buffer {
+/** A made-up body in a dialect. */
+export function madeUpIn(to: DialectName, hasMatch: boolean): Buffer {
   const from = origins[to];
   const body = Buffer.from(JSON.stringify(madeUpBody(from, hasMatch)));
   return from === to ? body : translateBody({ body, from, to, context, meta: noMeta }).body;

@@ -2,7 +2,13 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Scrubber } from '../scrub.ts';
-import { answerMadeUp, type ConfiguredProvider, decideMadeUp, waysThrough } from './made-up-exchange.ts';
+import {
+  answerMadeUp,
+  type ConfiguredProvider,
+  decideMadeUp,
+  madeUpIn,
+  waysThrough,
+} from './made-up-exchange.ts';
 
 /** What is warmed: what an exchange uses before and after its provider. */
 export interface WarmUpParts {
@@ -48,7 +54,7 @@ export async function warmUp(parts: WarmUpParts, { isBusy, isOver }: Pace): Prom
 }
 
 /** Goes further than before when it is run again, as what was met is known by then. */
-type Job = (checkpoint: Checkpoint) => void;
+type Job = (checkpoint: Checkpoint) => unknown;
 
 function runFor(job: Job, limitMs: number): boolean {
   const endsAt = performance.now() + limitMs;
@@ -69,13 +75,16 @@ function* jobs({ policySets, providers, scrubber }: WarmUpParts): Iterable<Job> 
   for (const set of sets) yield () => set.compile();
   for (const policies of sets) {
     for (const way of waysThrough(providers)) {
-      yield (checkpoint) => {
-        decideMadeUp(way, policies, { hasMatch: false, checkpoint });
+      const decideOn = (hasMatch: boolean) => {
+        let body: Buffer | undefined; // made once, as a decision that was given up begins anew
+        return (checkpoint: Checkpoint) => {
+          body ??= madeUpIn(way.endpoint.dialectName, hasMatch);
+          return decideMadeUp(way, policies, { body, checkpoint });
+        };
       };
-      yield (checkpoint) => {
-        const decided = decideMadeUp(way, policies, { hasMatch: true, checkpoint });
-        answerMadeUp(way, decided, { policies, scrubber, checkpoint });
-      };
+      yield decideOn(false);
+      const decide = decideOn(true);
+      yield (checkpoint) => answerMadeUp(way, decide(checkpoint), { policies, scrubber, checkpoint });
     }
   }
 }

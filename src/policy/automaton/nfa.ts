@@ -6,6 +6,9 @@ type Anchors = Omit<AnchoredRegex, 'tail'>;
 /** The position after the last character. */
 export const endPoint = -1;
 
+/** The "letter" of a branch that leads on where its first literal ends. */
+const firstEnd = -1;
+
 export const nodeKinds = { ranges: 0, split: 1, assertion: 2, match: 3, branch: 4 } as const;
 
 /** One node of the NFA; which fields mean something depends on its kind. */
@@ -94,7 +97,7 @@ export class Nfa {
   /** Lets a literal of a trie end in a node. Several may: each is a branch of a letter "end", which no text contains. */
   #end(at: number, node: number): void {
     const { next } = this.nodes[at] as NfaNode;
-    let end = -1;
+    let end = firstEnd;
     while (next.has(end)) end -= 1;
     next.set(end, node);
   }
@@ -307,11 +310,12 @@ export class NfaSteps {
     return false;
   }
 
-  /** The node that one leads to with a character; undefined if none; `several` if that takes more than its ranges. */
+  /** The node that one leads to with a character; undefined if none; `several` if there may be more. */
   only(at: number, codePoint: number): number | typeof several | undefined {
-    const { kind, ranges, out } = this.#nodes[at] as NfaNode;
-    if (kind !== nodeKinds.ranges) return several;
-    return isWithin(codePoint, ranges) ? out : undefined;
+    const { kind, ranges, out, next } = this.#nodes[at] as NfaNode;
+    if (kind === nodeKinds.ranges) return isWithin(codePoint, ranges) ? out : undefined;
+    // Where no literal ends, a branch is no more than its letters.
+    return kind === nodeKinds.branch && !next.has(firstEnd) ? next.get(codePoint) : several;
   }
 
   /** The nodes reached by a character, and the patterns that end before it. */
@@ -357,7 +361,7 @@ export class NfaSteps {
           break;
         case nodeKinds.branch:
           alive.push(at);
-          for (let end = -1; node.next.has(end); end -= 1) stack.push(node.next.get(end) as number);
+          for (let end = firstEnd; node.next.has(end); end -= 1) stack.push(node.next.get(end) as number);
           break;
         default:
           alive.push(at);

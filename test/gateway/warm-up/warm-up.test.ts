@@ -4,6 +4,7 @@ import { Scrubber } from '../../../src/gateway/scrub.ts';
 import {
   answerMadeUp,
   decideMadeUp,
+  madeUpIn,
   type Way,
   waysThrough,
 } from '../../../src/gateway/warm-up/made-up-exchange.ts';
@@ -58,8 +59,12 @@ test.each(waysThrough(everyProvider).map((way) => [nameOf(way), way] as const))(
   (_name, way) => {
     const policies = policiesOf(masking);
 
-    const plain = decideMadeUp(way, policies, { hasMatch: false, checkpoint: unhurried });
-    const matching = decideMadeUp(way, policies, { hasMatch: true, checkpoint: unhurried });
+    const decide = (hasMatch: boolean) => {
+      const body = madeUpIn(way.endpoint.dialectName, hasMatch);
+      return decideMadeUp(way, policies, { body, checkpoint: unhurried });
+    };
+    const plain = decide(false);
+    const matching = decide(true);
 
     expect(plain.decision.action).toBe('allow');
     expect(matching.decision.action).toBe('mask');
