@@ -35,7 +35,7 @@ const keptBuilds = 3;
 const longestBuildMs = 120_000;
 const longestRehearsalMs = 20_000;
 /** Options with which the gateway is started, as V8 takes compiled code only with the flags that it was compiled with. */
-const nodeOptions = [[], ['--max-semi-space-size=16']];
+const nodeOptions = [[], ['--max-semi-space-size=16', '--no-memory-reducer']];
 
 const id = hashOfInputs();
 try {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { heapFlags } from '../../src/server/workers/spawn-worker.ts';
 import { bin } from './build.ts';
 import { ownConfiguration } from './own-configuration.ts';
 
@@ -20,14 +21,15 @@ export function endPrograms(): void {
 // It must be in its group before Node starts, which asks how much memory there is.
 const inGroup = ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"'] as const;
 
-/** The real program in an empty home, its streams being pipes; where a control group is named, in that. */
+/** The real program in an empty home, its streams being pipes; where a control group is named, in that, as the image starts it. */
 export function startProgram(
   argv: readonly string[],
   home: string,
   env: Readonly<Record<string, string>> = {},
   group?: string,
 ): Child {
-  const command = [...(group === undefined ? [] : [...inGroup, group]), process.execPath, bin, ...argv];
+  const node = group === undefined ? [process.execPath] : [...inGroup, group, process.execPath, ...heapFlags({})];
+  const command = [...node, bin, ...argv];
   const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, ...ownConfiguration(home), ...env },

@@ -8,12 +8,14 @@ const entry = import.meta.url.endsWith('.ts') ? '../../../dist/serve-worker.js' 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The size of V8's young generation, which it makes smaller on a small machine, where collecting it then takes most of the
- * CPU time (docs/decisions/young-generation.md). Nothing where the environment sets it, which a flag would override.
+ * How V8 treats the heap of a process that serves: the size of its young generation, which V8 makes smaller on a small machine,
+ * where collecting it then takes most of the CPU time (docs/decisions/young-generation.md), and no collection of its own
+ * when the program pauses, which takes the optimized code with it (docs/decisions/first-request.md). Not the size where the
+ * environment sets it, which a flag would override.
  */
 export function heapFlags({ NODE_OPTIONS = '' }: Environment): readonly string[] {
   // V8 takes either spelling.
-  return /semi[-_]space/.test(NODE_OPTIONS) ? [] : ['--max-semi-space-size=16'];
+  return [...(/semi[-_]space/.test(NODE_OPTIONS) ? [] : ['--max-semi-space-size=16']), '--no-memory-reducer'];
 }
 
 /** Starts a worker's process; its only argument is its number among all that were started. */

@@ -1,6 +1,5 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { heapFlags } from '../../../src/server/workers/spawn-worker.ts';
 import { messagesAnswer } from '../../kit/answers.ts';
 import { hasMemoryGroups, makeMemoryGroup } from '../../kit/memory-group.ts';
 import { host, keys, serve } from './workers/serving.ts';
@@ -11,7 +10,6 @@ const keyNamed = (name: string) => `a-project-key-number-${name}`;
 const env = {
   ...keys,
   ...Object.fromEntries(keyNames.map((name) => [name, keyNamed(name)])),
-  NODE_OPTIONS: heapFlags({}).join(' '), // as the image starts it
 };
 
 const configuration = (url: string, workers: number) => `
