@@ -6,7 +6,8 @@ import { policies } from '../policies.mjs';
 /**
  * The gateway of a checkout, as somebody has it who writes a configuration and nothing more: a ledger, the live page,
  * records in a file. A variant has another policy of policies.mjs, what a team turns on (limits, limits in Redis, metrics,
- * tracing), no ledger, or its records `logged`: as JSON lines on stderr as well. `extend` changes its configuration.
+ * tracing), no ledger, or its records `logged`: as a service runs it, as JSON lines on stderr as well, and with the flags of
+ * deploy/systemd/gateway.service. `extend` changes its configuration.
  */
 export function gateway({
   name,
@@ -36,6 +37,7 @@ export function gateway({
       return {
         command: [
           process.execPath,
+          ...(records === 'logged' ? serviceFlags : []),
           join(resolve(root), 'bin/gateway.js'),
           'serve',
           '--config',
@@ -60,6 +62,8 @@ export function gateway({
     },
   };
 }
+
+const serviceFlags = ['--max-semi-space-size=16', '--no-memory-reducer'];
 
 // More than any run uses up.
 const limits = { requests_per_minute: 1e9, tokens_per_day: 1e9, concurrent_requests: 1e5 };

@@ -31,7 +31,9 @@ test('the image and the unit start Node with the flags that the gateway gives it
   const inJson = flags.map((flag) => `"${flag}"`).join(', ');
   expect(deployed('Dockerfile')).toContain(`ENTRYPOINT ["node", ${inJson}, "bin/gateway.js"]`);
   const inWords = flags.join(' ');
-  expect(deployed('systemd', 'gateway.service')).toContain(`ExecStart=/usr/bin/node ${inWords} /opt/gateway/`);
+  expect(deployed('systemd', 'gateway.service')).toContain(
+    `ExecStart=/usr/bin/node ${inWords} /opt/gateway/`,
+  );
   expect(deployed('kubernetes', 'gateway.yaml')).not.toMatch(/^\s+command:/m); // the image's own
   expect(heapFlags({ NODE_OPTIONS: '--max-semi-space-size=64' })).toEqual(['--no-memory-reducer']);
   expect(heapFlags({ NODE_OPTIONS: '--max_semi_space_size=64' })).toEqual(['--no-memory-reducer']);

@@ -28,7 +28,8 @@ export function startProgram(
   env: Readonly<Record<string, string>> = {},
   group?: string,
 ): Child {
-  const node = group === undefined ? [process.execPath] : [...inGroup, group, process.execPath, ...heapFlags({})];
+  const node =
+    group === undefined ? [process.execPath] : [...inGroup, group, process.execPath, ...heapFlags({})];
   const command = [...node, bin, ...argv];
   const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: home,
