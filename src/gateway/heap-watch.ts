@@ -1,4 +1,4 @@
-import { getHeapStatistics } from 'node:v8';
+import { getHeapStatistics, type HeapInfo } from 'node:v8';
 import { collectGarbage } from './collect-garbage.ts';
 
 export interface HeapWatch {
@@ -10,7 +10,7 @@ export interface HeapWatch {
 /** Of the heap's limit. */
 const maxHeapShare = 0.85;
 const checkMs = 1_000;
-/** Checks in a row at which nothing is open, before much memory is given back, and before any is. */
+/** Checks in a row without an exchange, after which much memory is given back, and each time as many after which any is. */
 const idleChecks = 30;
 const restingChecks = 600;
 /** What is much: it is worth the code that a collection takes. */
@@ -32,20 +32,32 @@ const neededRounds = 2;
 export function watchHeap(isBusy: () => boolean, everyMs = checkMs): HeapWatch {
   let isScarce = false;
   let idle = 0;
-  let smallest = getHeapStatistics().total_heap_size;
+  let smallest = takenBytes(getHeapStatistics());
   let rounds = 0;
   const timer = setInterval(() => {
-    const { used_heap_size: used, heap_size_limit: limit, total_heap_size: total } = getHeapStatistics();
+    const heap = getHeapStatistics();
+    const { used_heap_size: used, heap_size_limit: limit } = heap;
     isScarce = used > limit * maxHeapShare;
-    smallest = Math.min(smallest, total);
+    const taken = takenBytes(heap);
+    smallest = Math.min(smallest, taken);
     idle = isBusy() ? 0 : idle + 1;
     if (idle < idleChecks) return;
-    const worth = idle < restingChecks ? Math.min(muchBytes, limit * muchShare) : fewestBytes;
-    if (rounds === 0 && total > smallest + worth) rounds = neededRounds;
+    if (taken > smallest + worthBytes(idle, limit)) rounds = neededRounds;
     if (rounds === 0) return;
     rounds -= 1;
     collectGarbage();
-    smallest = getHeapStatistics().total_heap_size;
+    smallest = takenBytes(getHeapStatistics());
   }, everyMs).unref();
   return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
+}
+
+/** The heap, and bodies, which are outside it until it is collected. */
+function takenBytes({ total_heap_size: heap, external_memory: bodies }: HeapInfo): number {
+  return heap + bodies;
+}
+
+/** How much must have been taken for it to be given back now. */
+function worthBytes(idle: number, limit: number): number {
+  if (idle === idleChecks) return Math.max(fewestBytes, Math.min(muchBytes, limit * muchShare));
+  return idle % restingChecks === 0 ? fewestBytes : Number.POSITIVE_INFINITY;
 }
