@@ -52,12 +52,12 @@ export function watchHeap(isBusy: () => boolean, everyMs = checkMs): HeapWatch {
 }
 
 /** The heap, and bodies, which are outside it until it is collected. */
-function takenBytes({ total_heap_size: heap, external_memory: bodies }: HeapInfo): number {
+export function takenBytes({ total_heap_size: heap, external_memory: bodies }: HeapInfo): number {
   return heap + bodies;
 }
 
-/** How much must have been taken for it to be given back now. */
-function worthBytes(idle: number, limit: number): number {
+/** How much must have been taken for it to be given back now, after so many checks without an exchange. */
+export function worthBytes(idle: number, limit: number): number {
   if (idle === idleChecks) return Math.max(fewestBytes, Math.min(muchBytes, limit * muchShare));
   return idle % restingChecks === 0 ? fewestBytes : Number.POSITIVE_INFINITY;
 }

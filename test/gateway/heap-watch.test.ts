@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { expect, onTestFinished, test } from 'vitest';
-import { watchHeap } from '../../src/gateway/heap-watch.ts';
+import { takenBytes, watchHeap, worthBytes } from '../../src/gateway/heap-watch.ts';
 
 const megabytes = () => getHeapStatistics().total_heap_size / 1_048_576;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -27,31 +27,26 @@ test('gives memory back once nothing is open, and not before', async () => {
   expect(watch.isScarce()).toBe(false);
 });
 
-const bodies = () => process.memoryUsage().arrayBuffers / 1_048_576;
+const mebibyte = 1_048_576;
 
-/** Takes as many MB outside the heap, which nothing refers to afterwards. */
-function takeBodies(count: number): number {
-  const kept = Array.from({ length: count }, () => Buffer.alloc(1_048_576));
-  return kept.length === count ? bodies() : 0;
-}
+test('bodies count, although they are outside the heap', () => {
+  const before = takenBytes(getHeapStatistics());
+  const bodies = Array.from({ length: 300 }, () => Buffer.alloc(mebibyte));
+  const taken = takenBytes(getHeapStatistics());
 
-test('bodies count, although they are outside the heap', async () => {
-  const watch = watchHeap(() => false, 20);
-  onTestFinished(() => watch.stop());
-  const taken = takeBodies(600);
-  while (bodies() > taken - 500) await pause(20); // the test's own limit ends it
-
-  expect(taken).toBeGreaterThan(500);
+  expect(bodies).toHaveLength(300);
+  expect(taken - before).toBeGreaterThan(150 * mebibyte); // others' garbage may go meanwhile
 });
 
-test('a little is given back only after a long rest', async () => {
-  const everyMs = 10;
-  const watch = watchHeap(() => false, everyMs);
-  onTestFinished(() => watch.stop());
-  const taken = takeBodies(40);
-  await pause(200 * everyMs); // a third of a long rest, at the most
-  const afterAWhile = bodies();
-  while (bodies() > taken - 30) await pause(20); // the test's own limit ends it
-
-  expect(afterAWhile).toBeGreaterThan(taken - 30);
+test.each([
+  [29, 4_096, Number.POSITIVE_INFINITY],
+  [30, 4_096, 96],
+  [30, 256, 32],
+  [30, 64, 16],
+  [31, 4_096, Number.POSITIVE_INFINITY],
+  [600, 4_096, 16],
+  [601, 4_096, Number.POSITIVE_INFINITY],
+  [1_200, 4_096, 16],
+])('after %i checks, a heap of %i MiB at the most is collected for %d MiB', (idle, limit, worth) => {
+  expect(worthBytes(idle, limit * mebibyte)).toBe(worth * mebibyte);
 });
