@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { policies } from '../policies.mjs';
 
@@ -63,7 +63,11 @@ export function gateway({
   };
 }
 
-const serviceFlags = ['--max-semi-space-size=16', '--no-memory-reducer'];
+const unit = readFileSync(new URL('../../deploy/systemd/gateway.service', import.meta.url), 'utf8');
+const serviceFlags = /^ExecStart=.*/m
+  .exec(unit)[0]
+  .split(' ')
+  .filter((word) => word.startsWith('--'));
 
 // More than any run uses up.
 const limits = { requests_per_minute: 1e9, tokens_per_day: 1e9, concurrent_requests: 1e5 };
