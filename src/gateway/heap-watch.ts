@@ -10,7 +10,7 @@ export interface HeapWatch {
 /** Of the heap's limit. */
 const maxHeapShare = 0.85;
 const checkMs = 1_000;
-/** Checks in a row without an exchange, after which much memory is given back, and each time as many after which any is. */
+/** Checks in a row without an exchange: after so many much memory is given back, and each time after so many more any. */
 const idleChecks = 30;
 const restingChecks = 600;
 /** What is much: it is worth the code that a collection takes. */
@@ -22,12 +22,12 @@ const fewestBytes = 16 * 1_048_576;
 const neededRounds = 2;
 
 /**
- * Watches this thread's heap, and gives back what it doesn't need once nothing has been open for a while: V8 collects
- * only while a program allocates, so that a gateway would keep for a night what its busiest second took.
+ * Watches this thread's heap, and gives back what it doesn't need once nothing has been open for a while, which would
+ * otherwise be kept for a night after the busiest second.
  *
  * A full collection while nothing is open costs more than its own time: V8 drops the hidden classes that only exchanges use,
  * and the optimized code that depends on them, so that the next second of load takes several times as much
- * (docs/decisions/first-request.md). So only a heap that has grown by much is collected in a short pause.
+ * (docs/decisions/first-request.md). So a short pause is used for it only if much has been taken.
  */
 export function watchHeap(isBusy: () => boolean, everyMs = checkMs): HeapWatch {
   let isScarce = false;

@@ -21,7 +21,7 @@ export function endPrograms(): void {
 // It must be in its group before Node starts, which asks how much memory there is.
 const inGroup = ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"'] as const;
 
-/** The real program in an empty home, its streams being pipes; where a control group is named, in that, as the image starts it. */
+/** The real program in an empty home, its streams being pipes; in a control group, if one is named, as the image starts it. */
 export function startProgram(
   argv: readonly string[],
   home: string,

@@ -8,10 +8,10 @@ const entry = import.meta.url.endsWith('.ts') ? '../../../dist/serve-worker.js' 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * How V8 treats the heap of a process that serves: the size of its young generation, which V8 makes smaller on a small machine,
- * where collecting it then takes most of the CPU time (docs/decisions/young-generation.md), and no collection of its own
- * when the program pauses, which takes the optimized code with it (docs/decisions/first-request.md). Not the size where the
- * environment sets it, which a flag would override.
+ * How V8 treats the heap of a process that serves. A young generation of its usual size: V8 makes it smaller on a small
+ * machine, where collecting it then takes most of the CPU time (docs/decisions/young-generation.md); not where the environment
+ * sets it, which a flag would override. And no collections in pauses, which take the optimized code with them
+ * (docs/decisions/first-request.md).
  */
 export function heapFlags({ NODE_OPTIONS = '' }: Environment): readonly string[] {
   // V8 takes either spelling.
