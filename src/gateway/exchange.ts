@@ -1,7 +1,7 @@
 import type { GatewayError } from '../errors.ts';
 import { type HttpRequest, newRequestId } from '../http/request.ts';
 import { type ErrorOptions, type JsonOptions, sendError, sendJson } from '../http/respond.ts';
-import type { HttpResponse } from '../http/response.ts';
+import type { HttpResponse, Settlement } from '../http/response.ts';
 import { Lifetime } from '../lib/lifetime.ts';
 import type { SwapRemoveItem } from '../lib/swap-remove-list.ts';
 import { RecordDraft } from './record-draft.ts';
@@ -19,7 +19,7 @@ interface ExchangeOptions {
 }
 
 /** One request and its answer. What the steps of `handle` find is in their own types; what happens is published here. */
-export class Exchange implements SwapRemoveItem {
+export class Exchange implements SwapRemoveItem, Settlement {
   place = -1;
   readonly id = newRequestId();
   readonly startedMs = Date.now();
@@ -80,22 +80,31 @@ export class Exchange implements SwapRemoveItem {
   /** Breaks off with what is known: the process ends at once. */
   abandon(error: GatewayError): void {
     this.fail(error, false);
-    void this.settle(); // it never rejects
+    this.settle();
+    void this.commit(); // it never rejects
+  }
+
+  /** Counts what was used, once: when the answer is complete, or when it is clear that there will be none. */
+  settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.spending.settle();
   }
 
   /**
-   * Counts what was used, once: before the last byte of the answer leaves, so that nothing a client has got can be lost,
-   * or when it is clear that there will be none. Returns a promise, which never rejects, if that byte must wait.
+   * Writes that down, before the last byte of the answer leaves, so that nothing a client has got can be lost. Returns a
+   * promise, which never rejects, if that byte must wait.
    */
-  settle(): Promise<void> | undefined {
-    if (this.#isSettled) return undefined;
-    this.#isSettled = true;
-    return this.spending.settle();
+  commit(): Promise<void> | undefined {
+    return this.spending.commit();
   }
 
   /** Nothing more happens; `configHash` names the configuration that it followed. */
   end(configHash: string): void {
-    void this.settle(); // it never rejects
+    if (!this.#isSettled) {
+      this.settle();
+      void this.commit(); // it never rejects
+    }
     const { record, status, scrubber } = this;
     if (!record.isKept) return;
     const { failure } = record;

@@ -23,7 +23,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   const login = extractLogin(exchange, gateway);
   let held: HeldBytes | undefined;
   let answer: ClientAnswer | undefined;
-  response.beforeEnd(() => exchange.settle());
+  response.beforeEnd(exchange);
   try {
     if (allowPage(exchange, gateway)) return;
     const received = receive(exchange, gateway);

@@ -23,6 +23,14 @@ export interface Wire {
   destroy(): void;
 }
 
+/** What must be done before the last byte of an answer leaves: in two steps, so that many answers share the second. */
+export interface Settlement {
+  /** The answer is complete; its last byte leaves at the end of this tick. */
+  settle(): void;
+  /** That byte leaves when this returns, or once the promise that is returned, which must not reject, has resolved. */
+  commit(): Promise<void> | undefined;
+}
+
 /** Longest piece, in bytes, that is copied: a body into its head's write, an event into its chunk. */
 const joinedBytes = 16 * 1024;
 /** A long body is written in slices of this many bytes: only a completed write shows that the client is reading. */
@@ -64,7 +72,9 @@ export class HttpResponse {
   /** The data of `end` that has not been written yet. */
   #rest: Buffer = nothing;
   #onClose: (() => void)[] = [];
-  #beforeEnd: () => Promise<void> | undefined = () => undefined;
+  #settlement: Settlement | undefined;
+  /** The data of `end` that waits for the end of the tick, because many answers end in it. */
+  #held: Buffer | undefined;
   #onDrain: (() => void) | undefined;
   #listensForDrain = false;
   /** Whether chunks that Node's answer does not know of wait in the socket. */
@@ -159,7 +169,22 @@ export class HttpResponse {
     if (this.#isOver) return;
     this.#requireHead();
     this.isEnded = true;
-    const waiting = this.#beforeEnd();
+    this.#settlement?.settle();
+    const { ticks } = this.#wire;
+    if (last === undefined || last.length > joinedBytes || !ticks.isBusy) return this.#leave(last);
+    this.#held = last;
+    ticks.later(() => this.#release());
+  }
+
+  #release(): void {
+    const last = this.#held;
+    if (last === undefined) return;
+    this.#held = undefined;
+    this.#leave(last);
+  }
+
+  #leave(last: Buffer | undefined): void {
+    const waiting = this.#settlement?.commit();
     if (waiting === undefined) this.#complete(last);
     else void waiting.then(() => this.#complete(last)); // it never rejects
   }
@@ -169,7 +194,7 @@ export class HttpResponse {
     if (last === undefined || last.length === 0 || !hasBody(this.request.method, this.status))
       this.#response.end();
     else if (last.length > joinedBytes) this.#endInSlices(last);
-    else this.#endTogether(last);
+    else this.#response.end(last.toString('latin1'), 'latin1'); // as one text with its head
   }
 
   /**
@@ -191,12 +216,9 @@ export class HttpResponse {
     else this.#onClose.push(listener);
   }
 
-  /**
-   * Calls back before an answer is completed; its last byte waits for a promise that is returned, which must not reject. Not
-   * for an answer that is broken off.
-   */
-  beforeEnd(listener: () => Promise<void> | undefined): void {
-    this.#beforeEnd = listener;
+  /** What is to be done before an answer's last byte leaves. Not for an answer that is broken off. */
+  beforeEnd(settlement: Settlement): void {
+    this.#settlement = settlement;
   }
 
   /** Calls back once when `write` may continue; only the last listener is called. */
@@ -214,8 +236,9 @@ export class HttpResponse {
     else setTimeout(() => this.#wire.destroy(), lastEventMs).unref();
   }
 
-  /** For the connection: nothing can be written after this, so remaining slices are written in one piece. */
+  /** For the connection: nothing can be written after this, so what is left is written in one piece. */
   endNow(): void {
+    this.#release();
     const rest = this.#rest;
     if (this.isClosed || rest.length === 0) return;
     this.#rest = nothing;
@@ -240,12 +263,6 @@ export class HttpResponse {
 
   get #isOver(): boolean {
     return this.isEnded || this.#isBroken || this.isClosed;
-  }
-
-  #endTogether(body: Buffer): void {
-    this.#rest = body;
-    if (this.#wire.ticks.isBusy) this.#wire.ticks.later(() => this.endNow());
-    else this.endNow();
   }
 
   #endInSlices(body: Buffer): void {

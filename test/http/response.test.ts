@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { TickQueue } from '../../src/lib/tick-queue.ts';
 import type { RawConnection } from '../kit/raw.ts';
 import { get, give, type Serving, serve } from './serving.ts';
 
@@ -227,6 +229,104 @@ describe('an answer that lasts until its connection ends', () => {
 
     expect(await ended).toBe('as if it were whole');
     expect(bodyOf(client)).toHaveLength(10_000_000);
+  });
+});
+
+describe('the end of an answer that is settled', () => {
+  /** A tick that lasts as long as a test wants. */
+  class HeldTicks extends TickQueue {
+    isHeld = true;
+    readonly steps: (() => void)[] = [];
+
+    override get isBusy(): boolean {
+      return this.isHeld;
+    }
+
+    override later(step: () => void): void {
+      if (this.isHeld) this.steps.push(step);
+      else super.later(step);
+    }
+
+    end(): void {
+      this.isHeld = false;
+      for (const step of this.steps.splice(0)) step();
+    }
+  }
+
+  /** Answers of a tick that is about to end, each to a client of its own. */
+  async function endInTick(bodies: readonly string[], waiting: () => Promise<void> | undefined) {
+    const ticks = new HeldTicks();
+    const { open, next } = await serve({ ticks });
+    const events: string[] = [];
+    const clients = bodies.map(() => open());
+    const asked = [];
+    for (const [i, client] of clients.entries()) {
+      client.send(get(`/${i}`));
+      await expect.poll(() => ticks.steps.length).toBeGreaterThan(0);
+      for (const step of ticks.steps.splice(0)) step();
+      asked.push(await next());
+    }
+    for (const [i, { response }] of asked.entries()) {
+      response.beforeEnd({
+        settle: () => events.push(`${i} ends`),
+        commit: () => {
+          events.push(`${i} leaves`);
+          return waiting();
+        },
+      });
+      give(response, bodies[i] ?? '');
+    }
+    return { ticks, events, clients, responses: asked.map(({ response }) => response) };
+  }
+
+  test('leaves at the end of the tick, when all that end in it are settled', async () => {
+    const { ticks, events, clients } = await endInTick(['first', 'second'], () => undefined);
+    const before = [...events];
+
+    ticks.end();
+
+    expect(before).toEqual(['0 ends', '1 ends']);
+    expect(events).toEqual(['0 ends', '1 ends', '0 leaves', '1 leaves']);
+    for (const [i, text] of ['first', 'second'].entries()) {
+      await clients[i]?.until((received) => received.endsWith(text));
+    }
+  });
+
+  test.each([9, 16_385])('of %i bytes waits until that is written down', async (bytes) => {
+    let written: () => void = () => undefined;
+    const waiting = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    const { ticks, clients, responses } = await endInTick(['x'.repeat(bytes)], () => waiting);
+    ticks.end();
+    for (let tick = 0; tick < 5; tick += 1) await nextTick();
+    const received = clients[0]?.received;
+
+    written();
+
+    expect([received, responses[0]?.isEnded]).toEqual(['', true]);
+    await clients[0]?.until((text) => text.endsWith('x'.repeat(bytes)));
+  });
+
+  test('leaves, settled, when its client ends its half', async () => {
+    const { ticks, events, clients } = await endInTick(['whole'], () => undefined);
+    ticks.isHeld = false; // others have ended since
+
+    clients[0]?.socket.end();
+
+    await clients[0]?.until((received) => received.endsWith('whole'));
+    ticks.end();
+    expect(events).toEqual(['0 ends', '0 leaves']);
+  });
+
+  test('is written down if its client has left by then', async () => {
+    const { ticks, events, clients, responses } = await endInTick(['lost'], () => undefined);
+    clients[0]?.socket.resetAndDestroy();
+    await Promise.all(responses.map(closed));
+
+    ticks.end();
+
+    expect(events).toEqual(['0 ends', '0 leaves']);
   });
 });
 

@@ -19,7 +19,7 @@ import { tokensOf } from '../../policy/traverse/worst-input.ts';
 import type { AbandonedAttempt, Attempt } from '../../providers/attempt.ts';
 import { labelOf } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
-import type { Ledger } from '../../record/ledger/ledger.ts';
+import type { Ledger, LedgerEntry } from '../../record/ledger/ledger.ts';
 import type { Intent, LedgerRow } from '../../record/ledger/ledger-row.ts';
 import type { ExchangeRecord, Outcome } from '../../record/record.ts';
 import { dialectAtTarget, type ModelEndpoint } from '../endpoints.ts';
@@ -67,6 +67,8 @@ export class ExchangeSpending implements Subscriber {
   #spending: Spending | undefined;
   /** Where its end is entered; undefined if it is in no ledger. */
   #ledger: Ledger | undefined;
+  /** Its end; undefined before it is entered. */
+  #entry: LedgerEntry | undefined;
   #target: Target | undefined;
   /** Whether the last target may have worked on the request: it answered 2xx, or it has the request and said nothing. */
   #wasAccepted = false;
@@ -148,18 +150,20 @@ export class ExchangeSpending implements Subscriber {
     if (seen !== undefined) this.#answer = seen;
   }
 
-  /**
-   * Settles what the exchange used and enters it in the ledger. Called once, at its end. Returns a promise, which never
-   * rejects, if its last byte must wait.
-   */
-  settle(): Promise<void> | undefined {
+  /** Settles what the exchange used and enters it in the ledger. Called once, at its end. */
+  settle(): void {
     const spending = this.#spending;
-    if (spending === undefined) return undefined;
+    if (spending === undefined) return;
     // When the process ends during an attempt, the target may have the request.
     const wasAccepted = this.#wasAccepted || this.#isPending;
     const spent = spending.settle({ target: this.#target, wasAccepted, answer: this.#answer });
     this.#exchange.record.noteSpent(spent, spending.reservation?.wouldRefuse ?? []);
-    return this.#ledger?.finish(this.#rowOf(spent));
+    this.#entry = this.#ledger?.finish(this.#rowOf(spent));
+  }
+
+  /** Writes that to the ledger. Returns a promise, which never rejects, if its last byte must wait. */
+  commit(): Promise<void> | undefined {
+    return this.#entry?.write();
   }
 
   /**

@@ -143,9 +143,9 @@ export class RowSums {
     this.#tables = tables.map((table) => new TableSums(table));
   }
 
-  /** The row must not change afterwards. */
-  add(row: LedgerRow): void {
-    this.#waiting.push(row);
+  /** The rows must not change afterwards. */
+  add(rows: readonly LedgerRow[]): void {
+    for (const row of rows) this.#waiting.push(row);
     if (this.#waiting.length >= batchRows) this.#addUp();
   }
 
@@ -170,7 +170,7 @@ const amountsOf = Object.values(sessionAmounts);
 
 export function sumsOf(rows: readonly LedgerRow[], tables?: readonly SumTable[]): Sums {
   const added = new RowSums(tables);
-  for (const row of rows) added.add(row);
+  added.add(rows);
   return added.sums;
 }
 

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { OutageCauses } from '../../lib/outage-causes.ts';
 import type { LedgerGauges } from '../gauges.ts';
 import { type ClosedSegment, Journal, type JournalEvent } from './journal/journal.ts';
-import { beginLine, cancelLine, endLine } from './journal/journal-line.ts';
+import { beginLine } from './journal/journal-line.ts';
 import type { JournalSegment } from './journal/segments.ts';
 import type { Sums } from './ledger-columns.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';
@@ -45,6 +45,8 @@ export class Ledger {
   readonly #options: LedgerOptions;
   readonly #journal: Journal;
   readonly #owner = randomUUID();
+  /** The last that were entered, written or not. */
+  #ends: Ends | undefined;
   #thread: Worker | undefined;
   /** Closed segments that are not in the database yet. */
   readonly #closed = new Map<string, Omit<ClosedSegment, 'sums'>>();
@@ -61,11 +63,12 @@ export class Ledger {
       directory: options.place.journal,
       owner: this.#owner,
       isSynced: this.isSynced,
+      addsUp: !options.retention.keepsRows,
       onEvent: options.onEvent,
       onClosed: ({ sums, ...segment }) => {
         this.start(); // before this one is added: a new thread gets all that there are
         this.#closed.set(segment.path, segment);
-        this.#move(segment, this.#keepsRows ? undefined : sums);
+        this.#move(segment, sums);
       },
     });
   }
@@ -93,13 +96,11 @@ export class Ledger {
     return writing && this.#beginInTime(intent.request_id, writing);
   }
 
-  /**
-   * Undefined if it is written when this returns: from then on the exchange can't be lost. Else resolves once it is, or when
-   * that takes too long; it never rejects.
-   */
-  finish(row: LedgerRow): Promise<void> | undefined {
-    const writing = this.#journal.end(row.request_id, endLine(row), this.#keepsRows ? undefined : row);
-    return writing && inTime(writing).catch(() => undefined);
+  /** The exchange is over: it is entered, and written with what else ends in this tick. Its row must not change afterwards. */
+  finish(row: LedgerRow): LedgerEntry {
+    if (this.#ends?.isWritten !== false) this.#ends = new Ends(this.#journal);
+    this.#ends.rows.push(row);
+    return this.#ends;
   }
 
   /** Resolves when everything has been written and moved, as far as that is possible. */
@@ -130,10 +131,6 @@ export class Ledger {
     for (const segment of this.#closed.values()) this.#move(segment);
   }
 
-  get #keepsRows(): boolean {
-    return this.#options.retention.keepsRows;
-  }
-
   #move({ path, owner, number }: JournalSegment, sums?: Sums): void {
     this.#thread?.postMessage({
       kind: 'move',
@@ -147,12 +144,13 @@ export class Ledger {
     try {
       await inTime(writing);
     } catch (cause) {
-      this.#journal.cancel(requestId, cancelLine(requestId));
+      this.#journal.cancel(requestId);
       throw new LedgerFailure(cause);
     }
   }
 
   async #close(): Promise<void> {
+    void this.#ends?.write(); // of what ended in this tick
     await this.#journal.close();
     if (this.#closed.size > 0) this.start();
     this.#isClosing = true;
@@ -206,6 +204,35 @@ export class Ledger {
       this.#thread = undefined;
       this.start();
     }, restartMs).unref();
+  }
+}
+
+/** The end of an exchange that is to be written. */
+export interface LedgerEntry {
+  /**
+   * Writes it, with those that were entered since the last write. Undefined if it is written when this returns: from then
+   * on the exchange can't be lost. Else resolves once it is, or when that takes too long; it never rejects.
+   */
+  write(): Promise<void> | undefined;
+}
+
+/** Ends of exchanges that are written together, by the first whose answer leaves; all of them wait for the same write. */
+class Ends implements LedgerEntry {
+  readonly rows: LedgerRow[] = [];
+  isWritten = false;
+  readonly #journal: Journal;
+  #writing: Promise<void> | undefined;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  write(): Promise<void> | undefined {
+    if (this.isWritten) return this.#writing;
+    this.isWritten = true;
+    const writing = this.#journal.end(this.rows);
+    this.#writing = writing && inTime(writing).catch(() => undefined);
+    return this.#writing;
   }
 }
 

@@ -16,7 +16,7 @@ let count = 0;
 setInterval(() => {
   for (let i = 0; i < 300; i += 1) {
     count += 1;
-    void ledger.finish(row(`req_${count}`));
+    void ledger.finish(row(`req_${count}`)).write();
   }
 }, 5);
 setTimeout(() => process.exit(7), Number(afterMs));

@@ -40,19 +40,42 @@ describe.each([
     expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
 
     for (let i = 0; i < 100; i += 1) expect(ledger.begin(intent(`req_${i}`))).toBeUndefined();
-    for (let i = 0; i < 99; i += 1) void ledger.finish(row(`req_${i}`));
+    for (let i = 0; i < 99; i += 1) void ledger.finish(row(`req_${i}`)).write();
 
     expect(await sumsOf(path)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
     expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
     await expect.poll(() => moved(path)).toBe(99);
     expect(await sumsOf(path)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
     expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
-    void ledger.finish(row('req_99'));
+    void ledger.finish(row('req_99')).write();
     await ledger.close();
     const next = await openFile(path);
     expect(next.sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
     expect(await moved(path)).toBe(100);
     expect(await rows(path)).toHaveLength(keepsRows ? 100 : 0);
+  });
+
+  test('what ends together is written by the first that must be, and what ends later by itself', async () => {
+    const path = newPath();
+    const { ledger } = await openFile(path);
+    const ends = ['a', 'b', 'c'].map((id) => ledger.finish(row(id)));
+    const before = await sumsOf(path);
+
+    expect(ends[1]?.write()).toBeUndefined();
+    const after = await sumsOf(path);
+    expect(ends.map((end) => end.write())).toEqual([undefined, undefined, undefined]);
+    const late = ledger.finish(row('d'));
+    expect(await sumsOf(path)).toEqual(after);
+    void late.write();
+
+    expect([before, after, await sumsOf(path)]).toMatchObject([
+      [{ tokens: 0 }],
+      [{ tokens: 3 * 8 }],
+      [{ tokens: 4 * 8 }],
+    ]);
+    ledger.finish(row('e'));
+    await ledger.close();
+    expect(await moved(path)).toBe(5);
   });
 
   test('usage that is still in the journal has the fields of usage, and no others', async () => {
@@ -76,7 +99,7 @@ describe.each([
     const { ledger } = await openLedger({ place: fileLedger(path), retention, onEvent }, []);
     onTestFinished(() => ledger.close());
 
-    void ledger.finish(row('req_1'));
+    void ledger.finish(row('req_1')).write();
     await ledger.close(); // sooner than a thread is started where there are no budgets
 
     expect(await moved(path)).toBe(1);
@@ -100,12 +123,12 @@ describe.each([
     expect(ledger.begin(intent('req_open'))).toBeUndefined();
 
     for (let i = 0; i < 3; i += 1) {
-      void ledger.finish(row(`req_${i}`));
+      void ledger.finish(row(`req_${i}`)).write();
       await expect.poll(() => moved(path)).toBe(i + 1);
     }
 
     expect(await sumsOf(path)).toMatchObject([{ tokens: 3 * 8 + 130 }]);
-    void ledger.finish(row('req_open'));
+    void ledger.finish(row('req_open')).write();
     await ledger.close();
     expect((await openFile(path)).sums).toMatchObject([{ tokens: 4 * 8 }]);
   });
@@ -115,7 +138,9 @@ describe.each([
     const { ledger } = await openFile(path);
     const most = Number.MAX_SAFE_INTEGER;
     for (const id of ['req_1', 'req_2']) {
-      void ledger.finish({ ...row(id), input_tokens: most, output_tokens: most, nano_usd: most * 1e6 });
+      void ledger
+        .finish({ ...row(id), input_tokens: most, output_tokens: most, nano_usd: most * 1e6 })
+        .write();
     }
     await ledger.close();
     const engine = new (await loadSqlite()).DatabaseSync(path); // as an older version wrote it
@@ -137,7 +162,7 @@ describe.each([
     const folder = emptyDirectory();
     const path = join(folder, 'ledger.sqlite');
     const { ledger } = await openFile(path);
-    void ledger.finish(row('req_1'));
+    void ledger.finish(row('req_1')).write();
     await expect.poll(() => ledger.gauges.pending).toBe(0);
     const names = () => readdirSync(folder, { recursive: true, encoding: 'utf8' });
     await expect.poll(() => names().some((name) => name.endsWith('.lock'))).toBe(true);
@@ -161,7 +186,7 @@ describe.each([
     const path = newPath();
     writeFileSync(path, 'this is not a database, but it is long enough to look at', { mode: 0o600 });
     const { ledger, events } = await openFile(path);
-    for (const id of ['req_1', 'req_2']) void ledger.finish(row(id));
+    for (const id of ['req_1', 'req_2']) void ledger.finish(row(id)).write();
 
     await ledger.close();
 
@@ -173,7 +198,7 @@ describe.each([
     writeFileSync(path, 'this is not a database, but it is long enough to look at', { mode: 0o600 });
 
     const { ledger, sums, problem, events } = await openFile(path);
-    void ledger.finish(row('req_1'));
+    void ledger.finish(row('req_1')).write();
     expect(sums).toBeUndefined();
     expect(problem?.message).toContain('is not a SQLite database');
     await expect(sumsOf(path)).rejects.toThrow('file is not a database');
@@ -190,7 +215,7 @@ test('what is open is reserved, and what has ended is used', async () => {
   const { ledger } = await openLedgerAt(path);
   await ledger.begin(intent('req_1'));
   await ledger.begin(intent('req_2'));
-  await ledger.finish(row('req_1'));
+  await ledger.finish(row('req_1')).write();
 
   const sums = await readBudgetSums(fileLedger(path), wanted);
 

@@ -97,7 +97,8 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       .with(5, '\ufffd[2J');
     const numbers = { input_tokens: 1e300, output_tokens: Number.NaN, nano_usd: -5 };
 
-    for (const [i, model] of sent.entries()) void ledger.finish({ ...row(`req_${i}`), model, ...numbers });
+    for (const [i, model] of sent.entries())
+      void ledger.finish({ ...row(`req_${i}`), model, ...numbers }).write();
     await ledger.close();
 
     const found = await query('select model, input_tokens, output_tokens from ledger_exchanges order by id');
@@ -154,13 +155,13 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
   test('away at the start: what was used is known once the server comes, and the journal takes what begins', async () => {
     await newDatabase();
     const first = await open();
-    void first.ledger.finish(row('req_1'));
+    void first.ledger.finish(row('req_1')).write();
     await first.ledger.close();
     await postgres.kill();
 
     const { ledger, sums, sumsNow, problem, events } = await open();
     expect(ledger.begin(intent('req_2'))).toBeUndefined();
-    void ledger.finish(row('req_3'));
+    void ledger.finish(row('req_3')).write();
     // The thread begins a second after the ledger.
     await expect.poll(() => events.map(({ kind }) => kind), { timeout: 20_000 }).toContain('waiting');
     await postgres.resume();
@@ -186,12 +187,12 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     async (_what, end, mend, keepsRows) => {
       await newDatabase();
       const { ledger } = await open({ keepsRows });
-      for (let i = 0; i < 10; i += 1) void ledger.finish(row(`req_${i}`));
+      for (let i = 0; i < 10; i += 1) void ledger.finish(row(`req_${i}`)).write();
       await expect.poll(countSums).toBe(10);
       await end();
       for (let i = 10; i < 20; i += 1) {
         expect(ledger.begin(intent(`req_${i}`))).toBeUndefined();
-        void ledger.finish(row(`req_${i}`));
+        void ledger.finish(row(`req_${i}`)).write();
       }
       await mend();
 
@@ -240,7 +241,7 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       const serve = () => {
         for (let i = 0; i < 1_000; i += 1) {
           finished += 1;
-          void ledger.finish({ ...row(`req_${finished}`), model: `${i}`.padStart(200, 'm') });
+          void ledger.finish({ ...row(`req_${finished}`), model: `${i}`.padStart(200, 'm') }).write();
         }
         return events.map(({ kind }) => kind);
       };

@@ -38,12 +38,36 @@ export function cancelLine(requestId: string): string {
   return toLine(['cancel', requestId]);
 }
 
+/** The values of `exchangeColumns`, spelled out because every exchange has one. */
 export function endLine(row: LedgerRow): string {
-  // `is_estimated` is a boolean in this format.
-  const isEstimated = row.is_estimated === 1;
   return toLine([
     'end',
-    ...exchangeColumns.map(({ name }) => (name === 'is_estimated' ? isEstimated : short(row[name]))),
+    short(row.request_id),
+    row.started_ms,
+    short(row.project),
+    short(row.key_id),
+    short(row.endpoint),
+    short(row.model),
+    row.input_tokens,
+    row.output_tokens,
+    row.nano_usd,
+    short(row.provider),
+    short(row.target_model),
+    row.status,
+    row.outcome,
+    row.decision,
+    short(row.reason),
+    row.cache_read_tokens,
+    row.cache_write_tokens,
+    row.reasoning_tokens,
+    row.is_estimated === 1, // a boolean in this format
+    row.first_byte_ms,
+    row.total_ms,
+    short(row.session),
+    short(row.agent),
+    short(row.subagent),
+    row.new_tokens,
+    short(row.parent),
   ]);
 }
 

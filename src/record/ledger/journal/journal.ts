@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sums } from '../ledger-columns.ts';
 import type { LedgerRow } from '../ledger-row.ts';
+import { cancelLine, endLine } from './journal-line.ts';
 import { type JournalSegment, makeSegment, type OpenSegment } from './segments.ts';
 
 /** Lines can't be written any more (once for each outage), or can again, or were lost for good. */
@@ -15,7 +16,7 @@ export type JournalEvent =
 export interface ClosedSegment extends JournalSegment {
   readonly lines: number;
   readonly sinceMs: number;
-  /** What it adds to the sums; undefined if more of it may be on the disk than was acknowledged. */
+  /** What it adds to the sums; undefined if that isn't known, or more of it may be on the disk than was acknowledged. */
   readonly sums: Sums | undefined;
 }
 
@@ -24,16 +25,22 @@ interface JournalOptions {
   readonly owner: string;
   /** Whether a beginning counts as written only once it is on the disk. */
   readonly isSynced: boolean;
+  /** Whether what a segment adds to the sums is to be known when it is closed. */
+  readonly addsUp: boolean;
   readonly onEvent: (event: JournalEvent) => void;
   readonly onClosed: (segment: ClosedSegment) => void;
 }
 
-/** Lines that are not written yet. */
-interface Waiting {
+/** Lines that are written together. */
+interface Lines {
   readonly text: string;
   readonly lines: number;
-  /** What it says, if that is to be summed up. */
-  readonly row?: LedgerRow | undefined;
+  /** What of it is to be added up. */
+  readonly rows?: readonly LedgerRow[];
+}
+
+/** Those that are not written yet. */
+interface Waiting extends Lines {
   /** Set for a beginning, which fails with the write instead of waiting for the disk. */
   readonly fail?: (cause: Error) => void;
   /** It is written, or will be: there is no need to wait for it any more. */
@@ -110,7 +117,7 @@ export class Journal {
   begin(requestId: string, line: string): Promise<void> | undefined {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#open.set(requestId, line);
-    if (this.#write(line)) return this.#options.isSynced ? this.#sync() : undefined;
+    if (this.#write({ text: line, lines: 1 })) return this.#options.isSynced ? this.#sync() : undefined;
     const written = new Promise<void>((done, reject) => {
       const fail = (cause: Error) => {
         this.#open.delete(requestId);
@@ -122,19 +129,27 @@ export class Journal {
   }
 
   /**
-   * Undefined if it is written when this returns, or if it is unknown when it will be; else resolves once it is. `row` is
-   * what the line says.
+   * Ends of exchanges, in one write. Undefined if they are written when this returns, or if it is unknown when they will be;
+   * else resolves once they are.
    */
-  end(requestId: string, line: string, row?: LedgerRow): Promise<void> | undefined {
-    this.#open.delete(requestId);
-    if (this.#write(line, row)) return undefined;
-    const written = new Promise<void>((done) => this.#wait({ text: line, lines: 1, row, done }));
-    return this.#failure === undefined ? written : undefined;
+  end(rows: readonly LedgerRow[]): Promise<void> | undefined {
+    let text = '';
+    for (const row of rows) {
+      this.#open.delete(row.request_id);
+      text += endLine(row);
+    }
+    return this.#end({ text, lines: rows.length, ...(this.#options.addsUp && { rows }) });
   }
 
   /** Takes a beginning back, unless it never got so far. */
-  cancel(requestId: string, line: string): void {
-    if (this.#open.has(requestId)) void this.end(requestId, line); // it never rejects
+  cancel(requestId: string): void {
+    if (this.#open.delete(requestId)) void this.#end({ text: cancelLine(requestId), lines: 1 }); // it never rejects
+  }
+
+  #end(lines: Lines): Promise<void> | undefined {
+    if (this.#write(lines)) return undefined;
+    const written = new Promise<void>((done) => this.#wait({ ...lines, done }));
+    return this.#failure === undefined ? written : undefined;
   }
 
   /** Writes what waits, as far as that is possible in a while, and closes the last segment; `written` has what is left. */
@@ -158,11 +173,11 @@ export class Journal {
     await rm(last.path, { force: true });
   }
 
-  /** Whether all of the line could be written without waiting. */
-  #write(line: string, row?: LedgerRow): boolean {
+  /** Whether all of it could be written without waiting. */
+  #write(lines: Lines): boolean {
     const segment = this.#segment;
     if (segment === undefined || !this.#isFast) return false;
-    const bytes = Buffer.from(line);
+    const bytes = Buffer.from(lines.text);
     const startedMs = performance.now();
     try {
       const written = writeSync(segment.handle.fd, bytes);
@@ -174,10 +189,14 @@ export class Journal {
       return false;
     }
     this.#isSlow = performance.now() - startedMs > slowMs;
-    segment.bytes += bytes.length;
-    segment.lines += 1;
-    if (row !== undefined) segment.sums.add(row);
+    this.#count(segment, lines, bytes.length);
     return true;
+  }
+
+  #count(segment: OpenSegment, { lines, rows }: Lines, bytes: number): void {
+    segment.bytes += bytes;
+    segment.lines += lines;
+    if (rows !== undefined) segment.sums.add(rows);
   }
 
   get #isFast(): boolean {
@@ -236,11 +255,7 @@ export class Journal {
       this.#isWriting = false;
     }
     this.#isSlow = performance.now() - startedMs > slowMs;
-    for (const { text, lines, row } of batch) {
-      segment.bytes += Buffer.byteLength(text);
-      segment.lines += lines;
-      if (row !== undefined) segment.sums.add(row);
-    }
+    for (const lines of batch) this.#count(segment, lines, Buffer.byteLength(lines.text));
     for (const { done } of batch) done?.();
   }
 
@@ -268,7 +283,7 @@ export class Journal {
     this.#full = this.#full.filter((full) => full !== segment);
     await segment.handle.close().catch(() => undefined); // its lines are on the disk
     const { path, owner, number, lines, sinceMs } = segment;
-    const sums = isWhole ? segment.sums.sums : undefined;
+    const sums = isWhole && this.#options.addsUp ? segment.sums.sums : undefined;
     this.#options.onClosed({ path, owner, number, lines, sinceMs, sums });
   }
 

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadSqlite } from '../../../../src/database/sqlite-engine.ts';
@@ -153,7 +162,7 @@ test('a folder that is removed is made again, and what is open is in it', async 
   rmSync(journal, { recursive: true, force: true });
 
   await expect.poll(() => sumsOf(path), { timeout: 10_000 }).toMatchObject([{ tokens: 130 }]);
-  void ledger.finish(row('open'));
+  void ledger.finish(row('open')).write();
   await ledger.close();
   expect(await outcomes(path)).toEqual({ open: 'answered' });
 });
@@ -161,7 +170,7 @@ test('a folder that is removed is made again, and what is open is in it', async 
 test('a SQLite file that is locked for long lets the journal wait, and nothing else', async () => {
   const path = newPath();
   const { ledger, events } = await openFile(path);
-  void ledger.finish(row('first'));
+  void ledger.finish(row('first')).write();
   await expect.poll(() => ledger.gauges.pending).toBe(0);
   const locker = new (await loadSqlite()).DatabaseSync(path);
   locker.exec('pragma busy_timeout = 5000; begin immediate');
@@ -170,7 +179,7 @@ test('a SQLite file that is locked for long lets the journal wait, and nothing e
   const serve = () => {
     count += 1;
     expect(ledger.begin(intent(`req_${count}`))).toBeUndefined();
-    void ledger.finish(row(`req_${count}`));
+    void ledger.finish(row(`req_${count}`)).write();
     return events.map(({ kind }) => kind);
   };
   await expect.poll(serve, { timeout: 20_000 }).toContain('waiting');
@@ -189,7 +198,7 @@ test('a clock that jumps moves nothing to another day and loses nothing', async 
   onTestFinished(() => jump.mockRestore());
   for (const [i, ms] of [0, 400 * dayMs, -400 * dayMs, 3_600_000].entries()) {
     jump.mockReturnValue(startedMs + ms);
-    void ledger.finish(row(`req_${i}`));
+    void ledger.finish(row(`req_${i}`)).write();
     await expect.poll(() => ledger.gauges.pending).toBe(0);
   }
   jump.mockRestore();
@@ -198,6 +207,38 @@ test('a clock that jumps moves nothing to another day and loses nothing', async 
   await ledger.close();
   expect(Object.keys(await outcomes(path))).toHaveLength(4);
 }, 30_000);
+
+test.skipIf(!canMount)(
+  'ends that a disk takes only a part of all wait until there is room, and count once each',
+  async () => {
+    const mounted = mountDisk('400k');
+    const path = join(mounted, 'ledger.sqlite');
+    const { ledger, events } = await openFile(path);
+    await expect.poll(() => existsSync(path)).toBe(true);
+    const together = (name: string) =>
+      Array.from({ length: 40 }, (_, i) =>
+        ledger.finish({ ...row(`${name}_${i}`), model: 'm'.repeat(200) }),
+      ).map((end) => end.write());
+    const atOnce = together('before');
+    fill(mounted);
+    // Room for less than half of what 40 lines take.
+    truncateSync(join(mounted, 'filler'), statSync(join(mounted, 'filler')).size - 4_096);
+
+    const waiting = together('full');
+    await Promise.all(waiting);
+    rmSync(join(mounted, 'filler'));
+    await expect.poll(() => ledger.gauges.unwritten, { timeout: 10_000 }).toBe(0);
+    await ledger.close();
+
+    expect(atOnce.filter((each) => each !== undefined)).toEqual([]);
+    expect(waiting.filter((each) => each === undefined)).toEqual([]);
+    expect(events.filter(({ kind }) => kind === 'lost' || kind === 'notice')).toEqual([]);
+    const found = await outcomes(path);
+    expect(Object.keys(found)).toHaveLength(80);
+    expect(new Set(Object.values(found))).toEqual(new Set(['answered']));
+  },
+  30_000,
+);
 
 test.skipIf(!canMount)(
   'a full disk refuses beginnings at once and keeps what ends, until there is room again',
@@ -212,19 +253,19 @@ test.skipIf(!canMount)(
     let count = 0;
     const serve = () => {
       count += 1;
-      void ledger.finish({ ...row(`req_${count}`), model: 'm'.repeat(200) });
+      void ledger.finish({ ...row(`req_${count}`), model: 'm'.repeat(200) }).write();
       return ledger.gauges.isWritable;
     };
     await expect.poll(serve, { interval: 1 }).toBe(false);
     const startedMs = performance.now();
     await expect(ledger.begin(intent('refused'))).rejects.toThrow(/ENOSPC|part of a line/);
     expect(performance.now() - startedMs).toBeLessThan(1_000);
-    void ledger.finish(row('open'));
+    void ledger.finish(row('open')).write();
     rmSync(join(mounted, 'filler'));
 
     await expect.poll(() => ledger.gauges.isWritable).toBe(true);
     await ledger.begin(intent('again'));
-    void ledger.finish(row('again'));
+    void ledger.finish(row('again')).write();
     await ledger.close();
     expect(events.filter(({ kind }) => kind === 'lost')).toEqual([]);
     const found = await outcomes(path);

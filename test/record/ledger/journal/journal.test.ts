@@ -26,6 +26,7 @@ async function openOnSlowDisk(isSynced: boolean) {
     directory,
     owner,
     isSynced,
+    addsUp: true,
     onEvent: () => undefined,
     onClosed: (segment) => closed.push(segment),
   });
@@ -100,6 +101,7 @@ test('at the end a segment that is being made takes its place first, so that non
     directory,
     owner,
     isSynced: false,
+    addsUp: true,
     onEvent: (event) => events.push(event),
     onClosed: (segment) => closed.push(segment),
   });
@@ -117,7 +119,7 @@ test('at the end a segment that is being made takes its place first, so that non
     isHeld = true; // of the folder, with the next segment in it
     return held.then(() => sync.call(this));
   });
-  const waiting = journal.end('one', endLine(row('one')), row('one'));
+  const waiting = journal.end([row('one')]);
   await expect.poll(() => isHeld, { timeout: 5_000 }).toBe(true);
 
   const closing = journal.close();
@@ -162,7 +164,7 @@ test('a segment adds what its lines say, whether they were written at once or ha
   const end = () => {
     count += 1;
     const ended = { ...row(`req_${count}`), model: `m${count % 3}`, input_tokens: count };
-    void journal.end(ended.request_id, endLine(ended), ended);
+    void journal.end([ended]);
   };
   end();
   await expect.poll(() => held.length, { timeout: 5_000 }).toBeGreaterThan(0);
