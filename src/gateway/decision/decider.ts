@@ -281,8 +281,8 @@ const budgetMs = 20;
 const coldBudgetMs = 200;
 /** Characters that a detector reads in less than 30 ms in the worst case. */
 const longText = 49_152;
-/** Reading the clock costs as much as a very short text: it is read once in this many texts, or characters. */
-const textsBetween = 16;
+/** Reading the clock costs as much as a very short text: it is read once in this many characters, or sixteen texts. */
+const charactersBetween = 4_096;
 const charactersOfText = 256;
 
 /**
@@ -294,8 +294,8 @@ export function mainThreadBudget(limitMs: number, now: () => number = () => perf
   let unread = 0;
   return (next = 0) => {
     if (next > longText) throw new GivenUp('the text is long');
-    unread += 1 + next / charactersOfText;
-    if (unread < textsBetween) return;
+    unread += charactersOfText + next;
+    if (unread < charactersBetween) return;
     unread = 0;
     if (now() > endsAt) throw new GivenUp('it took too long');
   };

@@ -46,6 +46,7 @@ export class ByteReader {
   readonly #wide = new WideTransitions();
   readonly #simulations: Readonly<Record<TextView, Simulation[]>> = { exact: [], folded: [] };
   #texts = 0;
+  #readTo = 0;
 
   constructor({ exact, folded, fold }: ReaderParts, limits: Limits) {
     this.exact = new LazyDfa({ nfa: exact, ...limits });
@@ -104,7 +105,7 @@ export class ByteReader {
 
   /** Reads bytes one by one; they must begin and end between characters. */
   read(bytes: Uint8Array, start: number, end: number, from: number): number {
-    return this.#readUntil(bytes, { start, end }, from, false).offset;
+    return this.#readUntil(bytes, start, end, from, false);
   }
 
   /**
@@ -112,10 +113,10 @@ export class ByteReader {
    * undefined if there was no room for all of it and prefilters can't be simulated.
    */
   readRest(bytes: Uint8Array, start: number, end: number, from: number): StatePair | undefined {
-    const { at, offset } = this.#readUntil(bytes, { start, end }, from, true);
-    if (at >= end) return this.#end(offset);
+    const offset = this.#readUntil(bytes, start, end, from, true);
+    if (this.#readTo >= end) return this.#end(offset);
     if (this.folded.prefiltered.length > 0) return undefined;
-    return this.#simulate(bytes, at, end, this.product.at(offset));
+    return this.#simulate(bytes, this.#readTo, end, this.product.at(offset));
   }
 
   /** One of some simulations of a view's automaton, until it is asked for again. */
@@ -161,12 +162,8 @@ export class ByteReader {
     return { exact, folded };
   }
 
-  #readUntil(
-    bytes: Uint8Array,
-    { start, end }: { start: number; end: number },
-    from: number,
-    stopsWhenFull: boolean,
-  ): { at: number; offset: number } {
+  /** Reads up to `#readTo`, which is the end unless it stops because the table is full; returns where that leads. */
+  #readUntil(bytes: Uint8Array, start: number, end: number, from: number, stopsWhenFull: boolean): number {
     const product = this.product;
     let { table } = product;
     let offset = from;
@@ -180,7 +177,10 @@ export class ByteReader {
         offset = next;
         at += 1;
       }
-      if (at >= end) return { at, offset };
+      if (at >= end) {
+        this.#readTo = at;
+        return offset;
+      }
       const byte = bytes[at] as number;
       if (byte <= lastAscii) {
         const next = table[offset + byte] as number;
@@ -191,7 +191,8 @@ export class ByteReader {
         }
         const pair = product.at(offset);
         if (stopsWhenFull && product.isFull) {
-          return pair.escaped === undefined ? { at, offset } : { at: at - 1, offset: pair.escaped.offset };
+          this.#readTo = pair.escaped === undefined ? at : at - 1;
+          return pair.escaped?.offset ?? offset;
         }
         if (pair.escaped === undefined || byte !== letterU) {
           offset = this.#notePatterns(product.next(pair, byte).offset);

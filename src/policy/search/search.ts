@@ -3,7 +3,7 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { BorderReader } from '../automaton/border-reader.ts';
 import type { PatternSet } from '../automaton/patterns.ts';
 import { type Checkpoint, unhurried } from '../checkpoint.ts';
-import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
+import type { Place, Segment } from '../traverse/place.ts';
 import { type Context, joins, type Visitor } from '../traverse/reading-order.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
@@ -14,13 +14,11 @@ import { Windows } from './windows.ts';
 /** Searches whole documents for all patterns of a set. */
 export class Search {
   readonly patternSet: PatternSet;
-  readonly #reader: TextReader;
   readonly #borderReader: BorderReader;
   readonly #walk: Walk;
 
   constructor(patternSet: PatternSet) {
     this.patternSet = patternSet;
-    this.#reader = new TextReader(patternSet);
     this.#borderReader = new BorderReader(patternSet.scanner);
     this.#walk = createWalk();
   }
@@ -41,19 +39,12 @@ export class Search {
 
   #gatherer(checkpoint = unhurried): Gatherer {
     const { patternSet } = this;
-    return new Gatherer({ patternSet, reader: this.#reader, borderReader: this.#borderReader, checkpoint });
+    return new Gatherer({ patternSet, borderReader: this.#borderReader, checkpoint });
   }
-}
-
-/** Consecutive turns of one role, by the first. */
-interface TurnRun {
-  readonly turn: number;
-  readonly role: Role | undefined;
 }
 
 interface GathererParts {
   readonly patternSet: PatternSet;
-  readonly reader: TextReader;
   readonly borderReader: BorderReader;
   readonly checkpoint: Checkpoint;
 }
@@ -68,13 +59,16 @@ class Gatherer implements Visitor {
   readonly #reader: TextReader;
   readonly #checkpoint: Checkpoint;
   readonly #windows: Windows;
-  /** Where texts stand from here on. */
-  #unit: Unit = wholeUnit;
-  #run: TurnRun = { turn: 0, role: undefined };
+  // Where texts stand from here on.
+  #block = 0;
+  #turn = 0;
+  /** The first of consecutive turns of one role. */
+  #run = 0;
+  #role: Role | undefined;
 
-  constructor({ patternSet, reader, borderReader, checkpoint }: GathererParts) {
+  constructor({ patternSet, borderReader, checkpoint }: GathererParts) {
     this.#patternSet = patternSet;
-    this.#reader = reader;
+    this.#reader = new TextReader(patternSet);
     this.#checkpoint = checkpoint;
     const report = (match: TextMatch) => this.found.push(match);
     this.#windows = new Windows({ patternSet, borderReader, checkpoint, report });
@@ -82,7 +76,7 @@ class Gatherer implements Visitor {
 
   text(document: JsonDocument, entry: number, context: Context): void {
     // Where the tables of the automata are still empty, a character costs them half of what it costs a detector.
-    this.#checkpoint((document.end(entry) - document.start(entry)) / 2);
+    this.#checkpoint((document.end(entry) - document.start(entry)) >> 1);
     if (this.#patternSet.asks && isConversation(document, entry, context)) {
       this.#conversation.push(this.#segment(document, entry, context));
     }
@@ -109,13 +103,14 @@ class Gatherer implements Visitor {
   }
 
   block(entry: number): void {
-    const { turn, run } = this.#unit;
-    this.#unit = { all: 0, block: entry, turn, run };
+    this.#block = entry;
   }
 
   turn(entry: number, role: Role | undefined): void {
-    if (role === undefined || role !== this.#run.role) this.#run = { turn: entry, role };
-    this.#unit = { all: 0, block: entry, turn: entry, run: this.#run.turn };
+    if (role === undefined || role !== this.#role) this.#run = entry;
+    this.#role = role;
+    this.#turn = entry;
+    this.#block = entry;
   }
 
   part(): void {
@@ -135,7 +130,8 @@ class Gatherer implements Visitor {
 
   #segment(document: JsonDocument, entry: number, context: Context): Segment {
     const place = context.place(document, entry);
-    return { place, roles: context.roles, optional: context.leftOut, unit: this.#unit };
+    const unit = { all: 0, block: this.#block, turn: this.#turn, run: this.#run } as const;
+    return { place, roles: context.roles, optional: context.leftOut, unit };
   }
 
   #noteAll(patternMatches: readonly PatternMatch[], segment: Segment): void {

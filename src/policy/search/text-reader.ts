@@ -24,9 +24,10 @@ export interface TextVerdict {
 const noMatches: readonly PatternMatch[] = [];
 const none: readonly number[] = [];
 
-/** Reads texts of documents for all patterns of a set. */
+/** Reads texts of one request or answer for all patterns of a set. */
 export class TextReader {
   readonly #patternSet: PatternSet;
+  readonly #text = new CurrentText();
 
   constructor(patternSet: PatternSet) {
     this.#patternSet = patternSet;
@@ -34,17 +35,21 @@ export class TextReader {
 
   /** What is in a string, key or number of a document. */
   patternMatches(document: JsonDocument, entry: number, checkpoint?: Checkpoint): readonly PatternMatch[] {
-    return document.end(entry) === document.start(entry)
-      ? noMatches
-      : this.read(document, entry, checkpoint).patternMatches;
+    if (document.end(entry) === document.start(entry)) return noMatches;
+    return this.#isOfInterest(document, entry)
+      ? this.#confirm(document, entry, checkpoint).patternMatches
+      : noMatches;
   }
 
   /** The same, and where the automata stand then, for a text that is not empty and that others follow. */
   read(document: JsonDocument, entry: number, checkpoint?: Checkpoint): TextVerdict {
+    if (this.#isOfInterest(document, entry)) return this.#confirm(document, entry, checkpoint);
+    return { patternMatches: noMatches, candidates: none, after: this.#patternSet.scanner.after() };
+  }
+
+  #isOfInterest(document: JsonDocument, entry: number): boolean {
     const { scanner, always } = this.#patternSet;
-    const isFound = scanner.scan(bytesOf(document, entry));
-    if (isFound || always.length > 0) return this.#confirm(document, entry, checkpoint);
-    return { patternMatches: noMatches, candidates: none, after: scanner.after() };
+    return scanner.scan(this.#text.of(document, entry)) || always.length > 0;
   }
 
   /** Runs the detectors that are worth it; patterns and phrases are certain already. */
@@ -88,11 +93,21 @@ export class TextReader {
   }
 }
 
-export function bytesOf(document: JsonDocument, entry: number): TextBytes {
-  return {
-    bytes: document.bytes,
-    words: document.words,
-    start: document.start(entry),
-    end: document.end(entry),
-  };
+/** The text that is being read, so that a body of a thousand texts needs no object for each. */
+export class CurrentText implements TextBytes {
+  bytes: Uint8Array = noBytes.bytes;
+  words: DataView = noBytes.words;
+  start = 0;
+  end = 0;
+
+  /** Valid until the next one. */
+  of(document: JsonDocument, entry: number): TextBytes {
+    this.bytes = document.bytes;
+    this.words = document.words;
+    this.start = document.start(entry);
+    this.end = document.end(entry);
+    return this;
+  }
 }
+
+const noBytes = { bytes: new Uint8Array(), words: new DataView(new ArrayBuffer(0)) };

@@ -14,7 +14,7 @@ import { longRunLength } from '../detectors/detector.ts';
 import { type Segment, textOf } from '../traverse/place.ts';
 import { JoinedTexts } from './joined-texts.ts';
 import type { TextMatch } from './search-result.ts';
-import { bytesOf, type TextVerdict } from './text-reader.ts';
+import { CurrentText, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
 
 /** Texts that detectors get joined at once, and how many of them they get again with the next ones. */
@@ -110,6 +110,7 @@ class Window implements BorderListener {
   readonly #across = new Map<number, TextView>();
   /** Detectors that must run, by number: as long as the last text stays in which their prefilter passed, or began to. */
   readonly #scheduled = new Map<number, Segment>();
+  readonly #text = new CurrentText();
   /** Whether texts were added since the last run. */
   #isWaiting = false;
 
@@ -128,8 +129,7 @@ class Window implements BorderListener {
 
   add(segment: Segment, verdict: TextVerdict): void {
     const { document, entry } = segment.place;
-    const text = bytesOf(document, entry);
-    this.#progress = this.#readOn(segment, text, verdict);
+    this.#progress = this.#readOn(segment, this.#text.of(document, entry), verdict);
     this.#segments.push(segment);
     this.#isWaiting = true;
     for (const number of verdict.candidates) this.#scheduled.set(number, segment);
@@ -207,6 +207,7 @@ class Window implements BorderListener {
     }
     this.#isWaiting = false;
     this.#trim();
+    if (this.#scheduled.size === 0) return;
     for (const [number, segment] of this.#scheduled) {
       if (!this.#segments.includes(segment)) this.#scheduled.delete(number);
     }
@@ -288,9 +289,11 @@ class Window implements BorderListener {
       return;
     }
     const required = segments.findLast(isRequired);
-    segments.length = 0;
-    if (required !== undefined && required !== last) segments.push(required);
-    segments.push(last);
+    // In place: an array that is emptied gives up its memory.
+    const keepsRequired = required !== undefined && required !== last;
+    if (keepsRequired) segments[0] = required;
+    segments[keepsRequired ? 1 : 0] = last;
+    segments.length = keepsRequired ? 2 : 1;
   }
 }
 

@@ -51,9 +51,6 @@ export interface Segment {
   readonly unit: Unit;
 }
 
-/** The position of texts that no markup separates. */
-export const wholeUnit: Unit = { all: 0, block: 0, turn: 0, run: 0 };
-
 export function textOf({ document, entry }: Place): string {
   return document.text(entry);
 }

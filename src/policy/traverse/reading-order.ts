@@ -137,17 +137,23 @@ export function readBlockHead(document: JsonDocument, object: number, kindOf: Me
   return { type, hasId, isInOrder };
 }
 
-export interface Member {
-  readonly document: JsonDocument;
+/** An object whose members are read. */
+export interface Members {
   readonly object: number;
-  readonly key: number;
-  /** Whether the object is a message, whose `name` is a person's. */
+  /** How its texts are read. */
+  readonly block: Context;
+  /** Whether it is a message, whose `name` is a person's. */
   readonly isMessage?: boolean | undefined;
 }
 
-/** How the texts of a request's member are read, in a block that is read like this. */
-export function memberContext(kind: MemberKind, member: Member, block: Context): Context {
-  const { document, key } = member;
+/** How the texts of a request's member are read. */
+export function memberContext(
+  kind: MemberKind,
+  document: JsonDocument,
+  key: number,
+  members: Members,
+): Context {
+  const { block } = members;
   if (kind === memberKinds.input) return block.data();
   if (!block.isJoined) return block;
   switch (kind) {
@@ -161,13 +167,13 @@ export function memberContext(kind: MemberKind, member: Member, block: Context):
     case memberKinds.id:
       return block.apart();
     case memberKinds.name:
-      return member.isMessage === true ? block.optional('.name') : block.apart();
+      return members.isMessage === true ? block.optional('.name') : block.apart();
     case memberKinds.heading:
       return isReasoning(document, key) ? block.optional(undefined) : block.optional(ownName(document, key));
     case memberKinds.call:
       return block.optional(ownName(document, key));
     case memberKinds.bytes:
-      return bytesContext(member, block);
+      return bytesContext(document, key, members);
     case memberKinds.reference:
       return document.kind(key + 1) === kinds.object ? block : block.alone(ownName(document, key));
     case memberKinds.other: {
@@ -180,7 +186,12 @@ export function memberContext(kind: MemberKind, member: Member, block: Context):
 }
 
 /** In answers all texts are read together, but those with unknown names only with others of the same name. */
-export function answerMemberContext(kind: MemberKind, { document, key }: Member, block: Context): Context {
+export function answerMemberContext(
+  kind: MemberKind,
+  document: JsonDocument,
+  key: number,
+  { block }: Members,
+): Context {
   switch (kind) {
     case memberKinds.prose:
     case memberKinds.input:
@@ -205,7 +216,7 @@ function isReasoning(document: JsonDocument, key: number): boolean {
 }
 
 /** A plain text source's data is what its model reads; other bytes are read decoded, what is encrypted by itself. */
-function bytesContext({ document, object, key }: Member, block: Context): Context {
+function bytesContext(document: JsonDocument, key: number, { object, block }: Members): Context {
   const name = document.text(key);
   if (name !== 'data') return block.alone(`.${name}`);
   const type = document.memberText(object, 'type');
@@ -302,20 +313,19 @@ export class Context {
   /** The same for data inside a block. */
   data(): Context {
     if (this.isData) return this;
-    return this.#variant('data', () => {
-      const conversation = this.conversation === joins.none ? joins.none : joins.optional;
-      return { ...this.#parts(), conversation, isData: true };
-    });
+    const known = this.#variants?.get('data');
+    if (known !== undefined) return known;
+    const conversation = this.conversation === joins.none ? joins.none : joins.optional;
+    return this.#keep('data', { ...this.#parts(), conversation, isData: true });
   }
 
   /** The same for what is always part of the conversation. */
   required(): Context {
     if (this.conversation === joins.required && this.own === undefined) return this;
-    return this.#variant('required', () => ({
-      ...this.#parts(),
-      conversation: joins.required,
-      own: undefined,
-    }));
+    const known = this.#variants?.get('required');
+    return (
+      known ?? this.#keep('required', { ...this.#parts(), conversation: joins.required, own: undefined })
+    );
   }
 
   /** The same for what only some hosts render; if it has a name, all of that name form a sequence as well. */
@@ -323,24 +333,27 @@ export class Context {
     if (this.conversation === joins.none) return own === undefined ? this : this.alone(own);
     if (this.conversation === joins.optional && this.own === own) return this;
     const key = own ?? 'optional';
-    return this.#variant(key, () => ({ ...this.#parts(), conversation: joins.optional, own }));
+    const known = this.#variants?.get(key);
+    return known ?? this.#keep(key, { ...this.#parts(), conversation: joins.optional, own });
   }
 
   /** The same for what is read together only with its like. */
   alone(own: string): Context {
     if (this.conversation === joins.none && this.own === own) return this;
-    return this.#variant(`alone ${own}`, () => ({ ...this.#parts(), conversation: joins.none, own }));
+    const key = `alone ${own}`;
+    const known = this.#variants?.get(key);
+    return known ?? this.#keep(key, { ...this.#parts(), conversation: joins.none, own });
   }
 
   as(roles: number): Context {
     if (roles === this.roles) return this;
-    return this.#variant(roles, () => {
-      const isMovable = this.conversation !== joins.none && (roles & movable) === roles;
-      if (!isMovable) return { ...this.#parts(), roles };
-      // Hosts gather the system's texts from anywhere.
-      const own = roles === roleBits.system ? 'system' : undefined;
-      return { ...this.#parts(), roles, conversation: joins.optional, own };
-    });
+    const known = this.#variants?.get(roles);
+    if (known !== undefined) return known;
+    const isMovable = this.conversation !== joins.none && (roles & movable) === roles;
+    if (!isMovable) return this.#keep(roles, { ...this.#parts(), roles });
+    // Hosts gather the system's texts from anywhere.
+    const own = roles === roleBits.system ? 'system' : undefined;
+    return this.#keep(roles, { ...this.#parts(), roles, conversation: joins.optional, own });
   }
 
   /** The same for a document parsed from a text here, which readers also see as plain text. */
@@ -366,13 +379,10 @@ export class Context {
   }
 
   /** Most contexts of texts that are JSON have no variants. */
-  #variant(key: string | number, make: () => ContextParts): Context {
+  #keep(key: string | number, parts: ContextParts): Context {
+    const variant = new Context(parts);
     this.#variants ??= new Map();
-    let variant = this.#variants.get(key);
-    if (variant === undefined) {
-      variant = new Context(make());
-      this.#variants.set(key, variant);
-    }
+    this.#variants.set(key, variant);
     return variant;
   }
 }

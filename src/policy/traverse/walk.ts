@@ -25,6 +25,7 @@ import {
   joins,
   type MemberKind,
   type MemberReader,
+  type Members,
   memberContext,
   memberKinds,
   rankOf,
@@ -179,11 +180,9 @@ interface ValueWalkParts {
   readonly choices?: number | undefined;
 }
 
-interface Members {
-  readonly object: number;
-  readonly block: Context;
+interface OrderedMembers extends Members {
+  /** Whether they are listed in the order in which they are read. */
   readonly isInOrder: boolean;
-  readonly isMessage?: boolean;
 }
 
 /** Everything below a field: blocks of the dialect and plain data, and the texts inside texts. */
@@ -297,7 +296,7 @@ class ValueWalk {
     this.#visitor.unseen(kind, place);
   }
 
-  #members(document: JsonDocument, members: Members): void {
+  #members(document: JsonDocument, members: OrderedMembers): void {
     const { object, isInOrder } = members;
     const next = document.next(object);
     if (!isInOrder) {
@@ -369,12 +368,10 @@ class ValueWalk {
   }
 
   #contextOf(document: JsonDocument, key: number, kind: MemberKind, members: Members): Context {
-    const { object, block, isMessage } = members;
     // What is no text is read with nothing else, so that its name makes no sequence.
-    if (document.kind(key + 1) > kinds.string) return block.apart();
-    return this.#dialect === undefined
-      ? answerMemberContext(kind, { document, object, key }, block)
-      : memberContext(kind, { document, object, key, isMessage }, block);
+    if (document.kind(key + 1) > kinds.string) return members.block.apart();
+    const contextOf = this.#dialect === undefined ? answerMemberContext : memberContext;
+    return contextOf(kind, document, key, members);
   }
 
   #reference(document: JsonDocument, key: number, block: Context): void {

@@ -4,7 +4,6 @@ import { createFold } from '../../../src/policy/fold/fold.ts';
 import { Plan } from '../../../src/policy/redact/redact.ts';
 import { ViewedTexts } from '../../../src/policy/search/viewed-text.ts';
 import { parseNested } from '../../../src/policy/traverse/encoded.ts';
-import { wholeUnit } from '../../../src/policy/traverse/place.ts';
 import { policyOf, saying } from '../deciding.ts';
 
 const decide = policyOf({
@@ -96,7 +95,7 @@ describe('redaction', () => {
         place: { document: inner, entry: 3, outer },
         roles: 1,
         optional: undefined,
-        unit: wholeUnit,
+        unit: { all: 0, block: 0, turn: 0, run: 0 } as const,
       };
       plan.add({
         match: { pattern: 0, view: 'exact', segment },
