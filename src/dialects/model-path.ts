@@ -10,7 +10,8 @@ export function hasModel({ path }: { readonly path: string }): boolean {
 
 /** The request target of a method for a model. Throws request.field for a name that would be another path. */
 export function targetOf(method: Method, model: string): string {
-  if (hasModel(method)) checkSegments(model);
+  if (!hasModel(method)) return method.query === undefined ? method.path : `${method.path}?${method.query}`;
+  checkSegments(model);
   return fillModel(method, model);
 }
 

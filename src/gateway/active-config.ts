@@ -40,7 +40,7 @@ export class ActiveConfig {
   }
 
   run(exchange: Exchange): void {
-    void this.#current.run(exchange);
+    this.#current.run(exchange);
   }
 
   /**
@@ -124,6 +124,14 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
   let running = 0;
   let retired: (() => void) | undefined;
   const scrubber = new Scrubber(config.secrets);
+  const ended = () => {
+    running -= 1;
+    if (running === 0) retired?.();
+  };
+  const failed = (thrown: unknown) => {
+    ended();
+    throw thrown;
+  };
   return {
     providers: all,
     /** Scrubs every configured secret. */
@@ -131,14 +139,9 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
     warmUp: (pace: Pace) =>
       warmUp({ policySets: config.policySets(), providers: config.providers, scrubber }, pace),
     /** Handles an exchange, which answers its own failures. */
-    run: async (exchange: Exchange): Promise<void> => {
+    run: (exchange: Exchange): void => {
       running += 1;
-      try {
-        await handle(exchange, gateway);
-      } finally {
-        running -= 1;
-        if (running === 0) retired?.();
-      }
+      void handle(exchange, gateway).then(ended, failed);
     },
     /**
      * Closes thread and providers when the last exchange is over: once closed they accept no request, not even a

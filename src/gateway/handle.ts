@@ -16,7 +16,9 @@ import { identifyBody, runLimits } from './spending/spending.ts';
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
  * order matters: nothing of the body is read before the key is known, nothing leaves before the policies have
- * decided and the budget is reserved, and every ending is settled and recorded once.
+ * decided and the budget is reserved, and every ending is settled and recorded once. An await costs a promise and two
+ * closures even where there is nothing to wait for, but it has the exchanges of one tick take a large step one after the
+ * other, so that its code stays in the CPU's caches.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { request, response, events } = exchange;
@@ -35,10 +37,10 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
 
     checkMediaType(request);
     held = gateway.holdBody(key);
-    const body = await readBody(request, response, gateway.bodyLimits, held);
+    const reading = readBody(request, response, gateway.bodyLimits, held);
+    const body = reading instanceof Promise ? await reading : reading;
     const sender = readSender(request, runs);
-    const shown = () => login?.scrubber.bytes(body) ?? body;
-    events.read({ body, sender, isRecorded: gateway.recordsBodies, shown });
+    events.read({ body, sender, isRecorded: gateway.recordsBodies, scrubber: login?.scrubber });
     const limiter = gateway.limiterFor(key, runLimits(runs, key.id));
     const sent = limiter?.needsIdentity === true ? identifyBody(body) : undefined;
 
@@ -48,7 +50,8 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const routed = route(decided, { router: gateway.router, hasLogin });
     if (routed.kind === 'estimate') return sendEstimate(exchange, decided);
 
-    await exchange.spending.reserve(routed, { limiter, sent, ledger: gateway.ledger });
+    const reserving = exchange.spending.reserve(routed, { limiter, sent, ledger: gateway.ledger });
+    if (reserving !== undefined) await reserving;
     exchange.lifetime.check(); // the client may have left, or the time may be up, while that waited
     events.reserved();
     const { decider } = gateway;

@@ -11,15 +11,16 @@ import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import { LoginRefusal } from './authenticate.ts';
 import type { Sender } from './sender.ts';
 import type { Spent } from './spending/spending.ts';
-import type {
-  Caller,
-  Decided,
-  OutgoingFinding,
-  OutgoingRequest,
-  ReadAnswer,
-  ReadBody,
-  SentRequest,
-  Subscriber,
+import {
+  type Caller,
+  type Decided,
+  type OutgoingFinding,
+  type OutgoingRequest,
+  type ReadAnswer,
+  type ReadBody,
+  type SentRequest,
+  type Subscriber,
+  shownBody,
 } from './subscriber.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]: ExchangeRecord[Field] };
@@ -113,11 +114,12 @@ export class RecordDraft implements Subscriber {
     if (run !== undefined) this.#fields.run = run;
   }
 
-  read({ body, sender, isRecorded, shown }: ReadBody): void {
+  read(read: ReadBody): void {
+    const { body, sender, isRecorded } = read;
     this.#body = body;
     this.#sender = sender;
     this.#fields.bytes_in = body.length;
-    if (isRecorded) this.#fields.request_body = shown().toString();
+    if (isRecorded) this.#fields.request_body = shownBody(read).toString();
   }
 
   decided({ decision, route, microseconds, body, model, stream, sender, shownSender }: Decided): void {

@@ -154,9 +154,9 @@ export class Scrubber {
     return changed;
   }
 
-  /** A whole answer without them, also where one is spread over several of its texts. */
-  answer(body: Buffer): Buffer {
-    if (!this.mayBegin(body.toString())) return body;
+  /** A whole answer without them, also where one is spread over several of its texts. `text` is that of the body. */
+  answer(body: Buffer, text = body.toString()): Buffer {
+    if (!this.mayBegin(text)) return body;
     const clean = this.bytes(body);
     const document = parseObject(clean);
     const texts = document === undefined ? new Map<number, string>() : this.across(document, () => false);
@@ -199,7 +199,8 @@ export class Scrubber {
     const found = this.#first?.inName(plain);
     if (found !== undefined) return found;
     this.#inLowerCase ??= longEnough([...this.#own]).map((secret) => [secret.toLowerCase(), secret]);
-    return this.#inLowerCase.find(([lower]) => plain.includes(lower))?.[1];
+    for (const [lower, secret] of this.#inLowerCase) if (plain.includes(lower)) return secret;
+    return undefined;
   }
 
   /** The bytes without them; the same object if there are none. */

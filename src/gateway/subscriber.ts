@@ -7,6 +7,7 @@ import type { Action, Decision, Verdict } from '../policy/rule.ts';
 import type { AbandonedAttempt, Attempt } from '../providers/attempt.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord } from '../record/record.ts';
+import type { Scrubber } from './scrub.ts';
 import type { Sender } from './sender.ts';
 
 /**
@@ -61,8 +62,13 @@ export interface ReadBody {
   readonly sender: Sender;
   /** Whether the record is to have it. */
   readonly isRecorded: boolean;
-  /** The body as it may be shown: without the client's own login. */
-  shown(): Buffer;
+  /** Scrubs the client's own login; undefined if it has sent none. */
+  readonly scrubber: Scrubber | undefined;
+}
+
+/** The body as it may be shown: without the client's own login. */
+export function shownBody({ body, scrubber }: Pick<ReadBody, 'body' | 'scrubber'>): Buffer {
+  return scrubber?.bytes(body) ?? body;
 }
 
 export interface Decided {

@@ -2,12 +2,14 @@ const minBytes = 4 * 1024;
 // Limits what a client costs that announces a long body and sends little of it.
 const maxBytes = 1024 * 1024;
 
+const none: Buffer[] = [];
+
 /**
  * Collects bytes that arrive in pieces, in at most twice their memory. They are stored in blocks that double in size, up
  * to a limit, so that growing leaves no garbage, and are joined on demand.
  */
 export class GrowingBuffer {
-  #blocks: Buffer[] = [];
+  #blocks: Buffer[] = none;
   /** Bytes of the last block that are in use. */
   #used = 0;
   #length = 0;
@@ -33,6 +35,8 @@ export class GrowingBuffer {
   }
 
   bytes(): Buffer {
+    const [first] = this.#blocks;
+    if (this.#blocks.length === 1 && first?.length === this.#length) return first;
     const last = this.#blocks.pop()?.subarray(0, this.#used) ?? Buffer.alloc(0);
     const whole = this.#blocks.length === 0 ? last : Buffer.concat([...this.#blocks, last], this.#length);
     this.#blocks = [whole];
@@ -44,6 +48,7 @@ export class GrowingBuffer {
     const size = Math.max(minBytes, Math.min(maxBytes, Math.max(expectedBytes, this.#length)), rest.length);
     const block = Buffer.allocUnsafeSlow(size);
     this.#used = rest.copy(block);
-    this.#blocks.push(block);
+    if (this.#blocks.length === 0) this.#blocks = [block];
+    else this.#blocks.push(block);
   }
 }

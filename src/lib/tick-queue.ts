@@ -66,6 +66,11 @@ const piecesPerMs = 2_048;
 /** How many bytes of a stream that is passed on take as long as a piece. */
 const bytesPerPiece = 128;
 
+/** An answer that pauses until there is time for it. */
+export interface Paused {
+  goOn(): void;
+}
+
 /**
  * Shares the event loop among answers that come faster than they are handled: when the budget is used up, each
  * further answer pauses, and in each tick the next one gets a budget of its own. Others wait for milliseconds, however
@@ -74,17 +79,17 @@ const bytesPerPiece = 128;
 export class PieceBudget {
   readonly #pieces: number;
   #left: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Paused[] = [];
 
   constructor(pieces = defaultPieces) {
     this.#pieces = pieces;
     this.#left = pieces;
   }
 
-  /** Counts a piece. False asks for a pause until `resume` is called in a later tick. */
-  take(bytes: number, resume: () => void): boolean {
+  /** Counts a piece. False asks for a pause: the answer goes on in a later tick. */
+  take(bytes: number, answer: Paused): boolean {
     this.#left -= 1 + bytes / bytesPerPiece;
-    return this.hasLeft(resume);
+    return this.hasLeft(answer);
   }
 
   /** Counts the time that pieces took which cost more than others. */
@@ -92,19 +97,19 @@ export class PieceBudget {
     this.#left -= milliseconds * piecesPerMs;
   }
 
-  /** Whether there is time in this tick. If not, `resume` is called in a later one. */
-  hasLeft(resume: () => void): boolean {
+  /** Whether there is time in this tick. If not, the answer goes on in a later one. */
+  hasLeft(answer: Paused): boolean {
     if (this.#left > 0) return true;
-    if (this.#waiting.push(resume) === 1) this.#schedule();
+    if (this.#waiting.push(answer) === 1) this.#schedule();
     return false;
   }
 
   #schedule(): void {
     setImmediate(() => {
       this.#left = this.#pieces;
-      const resume = this.#waiting.shift();
+      const next = this.#waiting.shift();
       if (this.#waiting.length > 0) this.#schedule();
-      resume?.();
+      next?.goOn();
     });
   }
 }

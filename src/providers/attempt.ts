@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
-import type { Lifetime } from '../lib/lifetime.ts';
+import type { EndListener, Lifetime } from '../lib/lifetime.ts';
 import type { ClientCredential } from './client-credential.ts';
-import { authorized } from './credentials/authorizer.ts';
+import { type Authorizer, authorized } from './credentials/authorizer.ts';
 import type { Provider } from './provider.ts';
 import { requestedWaitMs, retryWaitMs, withMeantStatus, withRetryAfter } from './retry.ts';
 import type { Target } from './route.ts';
@@ -32,7 +32,7 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
   /** When the request began to leave, by `performance.now()`. */
   readonly sentAtMs: number;
   /** Must be called when the answer has been read or is not wanted: it abandons what is unread, and releases the slot. */
-  readonly release: () => void;
+  release(): void;
 }
 
 /** One request at one target, answered or not. */
@@ -70,74 +70,125 @@ export function attempt<Request extends ProviderRequest>(
   request: Request,
   lifetime: Lifetime,
 ): Promise<Attempt<Request> | AbandonedAttempt> {
-  const { provider } = target;
-  return new Promise((resolve) => {
-    let total: NodeJS.Timeout | undefined;
-    let isReleased = false;
-    let secrets = noSecrets;
-    const release = () => {
-      if (isReleased) return;
-      isReleased = true;
-      // An answer that was not read to its end is abandoned with its slot; a no-op otherwise.
-      upstream.abort();
-      clearTimeout(total);
-      forget();
-      provider.admission.leave();
-    };
-    const upstream = new Upstream((failure) => {
-      if (failure === undefined) provider.health.answered(target.model, upstream.status, Date.now());
-      else provider.health.failed(target.model, Date.now());
-      if (failure !== undefined) {
-        release();
-        resolve({ kind: 'failed', target, secrets, failure });
-        return;
-      }
-      forget();
-      const answered = (answer: ProviderAnswer) => {
-        const forwarded = { answer, target, request, sentAtMs: upstream.sentAtMs, release };
-        resolve({ kind: 'answered', target, secrets, forwarded });
-      };
-      const isOfKey = upstream.status === 401 && provider.authorizer === undefined && !provider.takesLogin;
-      if (!isOfKey && !isRefusalForLoad(upstream.status)) return answered(upstream);
-      const read = isOfKey ? withMeantStatus : withRetryAfter;
-      read(upstream, lifetime).then(answered, (reason) => {
-        release();
-        resolve({ kind: 'abandoned', target, secrets, reason, wasSent: false });
-      });
-    });
-    const giveUp = (reason: GatewayError) => {
-      const wasSent = upstream.sentAtMs > 0;
-      upstream.abort();
-      provider.health.abstained(target.model);
-      release();
-      resolve({ kind: 'abandoned', target, secrets, reason, wasSent });
-    };
-    let forget: () => void = () => undefined;
-    forget = lifetime.onEnd(giveUp);
+  return new Promise((resolve) => new OpenAttempt(target, { request, lifetime }, resolve).start());
+}
+
+interface AttemptParts<Request extends ProviderRequest> {
+  readonly request: Request;
+  readonly lifetime: Lifetime;
+}
+
+/** An attempt until its answer has been read: one object, as every request has one. */
+class OpenAttempt<Request extends ProviderRequest> implements Forwarded<Request>, EndListener {
+  readonly target: Target;
+  readonly request: Request;
+  answer: ProviderAnswer;
+  readonly #upstream: Upstream;
+  readonly #lifetime: Lifetime;
+  readonly #resolve: (attempt: Attempt<Request> | AbandonedAttempt) => void;
+  #secrets = noSecrets;
+  #total: NodeJS.Timeout | undefined;
+  #isReleased = false;
+
+  constructor(
+    target: Target,
+    { request, lifetime }: AttemptParts<Request>,
+    resolve: (attempt: Attempt<Request> | AbandonedAttempt) => void,
+  ) {
+    this.target = target;
+    this.request = request;
+    this.#lifetime = lifetime;
+    this.#resolve = resolve;
+    this.#upstream = new Upstream((failure) => this.#settled(failure));
+    this.answer = this.#upstream;
+  }
+
+  get sentAtMs(): number {
+    return this.#upstream.sentAtMs;
+  }
+
+  start(): void {
+    const { provider } = this.target;
+    const lifetime = this.#lifetime;
+    lifetime.add(this);
     if (lifetime.reason !== undefined) return;
-    total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
-    const { path, headers, body, credential } = request;
-    const own = credential?.headerFor(provider.options) ?? [];
+    this.#total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
+    const { path, headers, body, credential } = this.request;
+    const own = credential?.headerFor(provider.options);
     const outgoing: HostRequest = {
       path,
-      headers: own.length === 0 ? headers : [...headers, ...own],
+      headers: own === undefined ? headers : [...headers, ...own],
       body,
       method: 'POST',
     };
-    if (provider.authorizer === undefined) return provider.pool.send(outgoing, upstream);
+    if (provider.authorizer === undefined) provider.pool.send(outgoing, this.#upstream);
+    else this.#sendAuthorized(outgoing, provider.authorizer);
+  }
+
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    // An answer that was not read to its end is abandoned with its slot; a no-op otherwise.
+    this.#upstream.abort();
+    clearTimeout(this.#total);
+    this.#lifetime.remove(this);
+    this.target.provider.admission.leave();
+  }
+
+  lifetimeEnded(reason: GatewayError): void {
+    const wasSent = this.#upstream.sentAtMs > 0;
+    this.#upstream.abort();
+    this.target.provider.health.abstained(this.target.model);
+    this.#abandon(reason, wasSent);
+  }
+
+  #sendAuthorized(outgoing: HostRequest, authorizer: Authorizer): void {
+    const { provider, model } = this.target;
     const refuse = (error: unknown) => {
-      if (isReleased) return;
-      provider.health.abstained(target.model);
-      release();
-      const failure = { error: error as GatewayError, wasSent: false }; // as it says
-      resolve({ kind: 'failed', target, secrets, failure });
+      if (this.#isReleased) return;
+      provider.health.abstained(model);
+      this.#fail({ error: error as GatewayError, wasSent: false }); // as it says
     };
-    authorized(provider.authorizer, outgoing).then((authorization) => {
-      if (isReleased) return;
-      secrets = authorization.secrets;
-      provider.pool.send({ ...outgoing, headers: [...outgoing.headers, ...authorization.headers] }, upstream);
+    authorized(authorizer, outgoing).then(({ secrets, headers }) => {
+      if (this.#isReleased) return;
+      this.#secrets = secrets;
+      provider.pool.send({ ...outgoing, headers: [...outgoing.headers, ...headers] }, this.#upstream);
     }, refuse);
-  });
+  }
+
+  /** The head is here, or why there is none. */
+  #settled(failure: UpstreamFailure | undefined): void {
+    const { provider, model } = this.target;
+    const upstream = this.#upstream;
+    if (failure !== undefined) {
+      provider.health.failed(model, Date.now());
+      return this.#fail(failure);
+    }
+    provider.health.answered(model, upstream.status, Date.now());
+    this.#lifetime.remove(this);
+    const isOfKey = upstream.status === 401 && provider.authorizer === undefined && !provider.takesLogin;
+    if (!isOfKey && !isRefusalForLoad(upstream.status)) return this.#answered(upstream);
+    const read = isOfKey ? withMeantStatus : withRetryAfter;
+    read(upstream, this.#lifetime).then(
+      (answer) => this.#answered(answer),
+      (reason) => this.#abandon(reason, false),
+    );
+  }
+
+  #answered(answer: ProviderAnswer): void {
+    this.answer = answer;
+    this.#resolve({ kind: 'answered', target: this.target, secrets: this.#secrets, forwarded: this });
+  }
+
+  #fail(failure: UpstreamFailure): void {
+    this.release();
+    this.#resolve({ kind: 'failed', target: this.target, secrets: this.#secrets, failure });
+  }
+
+  #abandon(reason: GatewayError, wasSent: boolean): void {
+    this.release();
+    this.#resolve({ kind: 'abandoned', target: this.target, secrets: this.#secrets, reason, wasSent });
+  }
 }
 
 /**

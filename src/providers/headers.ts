@@ -89,6 +89,8 @@ export interface ForwardableHeader {
   readonly label: string;
 }
 
+type FoundHeader = ForwardableHeader & Pick<Header, 'kind'>;
+
 interface Forwardable {
   readonly headers: readonly ForwardableHeader[];
   /** Labels of those whose name or value doesn't have the form that their purpose needs. */
@@ -107,9 +109,11 @@ interface Header {
   /** Of a dialect whose providers alone get it. */
   readonly owner?: string | undefined;
   /** Undefined for what was checked before, or never goes. */
-  readonly kind?: Kind;
+  readonly kind?: Kind | undefined;
   readonly label: string;
 }
+
+const none: readonly string[] = [];
 
 const ownPrefixes = Object.values<Dialect>(dialects).flatMap(({ ownHeaders }) => ownHeaders?.prefix ?? []);
 
@@ -134,25 +138,32 @@ const headerOf = memoize((spelling): Header => {
  * as any reader would do (RFC 9110, section 5.3).
  */
 export function forwardableHeaders(rawHeaders: readonly string[], options: ForwardOptions): Forwardable {
-  const found: { readonly header: Header; readonly spelling: string; value: string }[] = [];
+  const headers: { -readonly [Name in keyof FoundHeader]: FoundHeader[Name] }[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const spelling = rawHeaders[i] as string;
     const header = headerOf(spelling);
     if (!isForwarded(header, options)) continue;
+    const { name, label, kind } = header;
     const value = rawHeaders[i + 1] as string;
-    const before = found.find((each) => each.header.name === header.name);
-    if (before === undefined) found.push({ header, spelling, value });
+    const before = named(headers, name);
+    if (before === undefined) headers.push({ name, spelling, value, label, kind });
     // Of several content-types Node uses the first, so that is the one that was checked.
     else if (header.use !== 'type') before.value += `, ${value}`;
   }
-  const headers: ForwardableHeader[] = [];
-  const unfit: string[] = [];
-  for (const { header, spelling, value } of found) {
-    const { name, label } = header;
-    if (fits(header, value)) headers.push({ name, spelling, value, label });
-    else unfit.push(label);
-  }
-  return { headers, unfit };
+  if (headers.every(isFit)) return { headers, unfit: none };
+  return {
+    headers: headers.filter(isFit),
+    unfit: headers.filter((header) => !isFit(header)).map(({ label }) => label),
+  };
+}
+
+/** Of so few headers that a table, or a closure for each, costs more than looking at them. */
+function named<Each extends { readonly name: string }>(
+  headers: readonly Each[],
+  name: string,
+): Each | undefined {
+  for (const each of headers) if (each.name === name) return each;
+  return undefined;
 }
 
 function isForwarded({ name, use, owner }: Header, { dialect, extraNames }: ForwardOptions): boolean {
@@ -165,18 +176,21 @@ export function requestHeaders(
   client: readonly string[],
   { own, dialect }: Pick<ForwardOptions, 'dialect'> & { readonly own: readonly string[] },
 ): string[] {
-  const headers = ['accept-encoding', 'identity', ...own, ...client];
-  const { always } = dialect.ownHeaders ?? {};
+  // `concat` makes a list of the right size.
+  const headers = uncompressed.concat(own, client);
+  const always = dialect.ownHeaders?.always;
   if (always !== undefined && indexOfName(client, always[0]) < 0) headers.push(...always);
   return headers;
 }
+
+const uncompressed: string[] = ['accept-encoding', 'identity'];
 
 function indexOfName(headers: readonly string[], name: string): number {
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return i;
   return -1;
 }
 
-function fits({ name, kind, label }: Header, value: string): boolean {
+function isFit({ name, value, label, kind }: FoundHeader): boolean {
   return kind === undefined || (kinds[kind].test(value) && (name === label || names.test(name)));
 }
 
@@ -195,13 +209,10 @@ const passedPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
 /** What providers call the id of a request; also AWS and Azure. */
 const requestIds = new Set(['x-request-id', 'x-amzn-requestid', 'apim-request-id']);
 const rateLimitPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'];
-// Headers that the gateway itself uses.
-const readNames = new Set([...passedNames, 'content-length', 'content-encoding', 'date']);
 
 interface HeaderUse {
   /** The name under which the client gets it; undefined if it is not passed on. */
   readonly passedAs: string | undefined;
-  readonly isRead: boolean;
   /** Whether it describes the provider's limits on the gateway. */
   readonly isRateLimit: boolean;
 }
@@ -210,7 +221,6 @@ const useOf = memoize((name): HeaderUse => {
   const isPassed = passedNames.has(name) || passedPrefixes.some((prefix) => name.startsWith(prefix));
   return {
     passedAs: requestIds.has(name) ? 'x-provider-request-id' : isPassed ? name : undefined,
-    isRead: readNames.has(name),
     isRateLimit: rateLimitPrefixes.some((prefix) => name.startsWith(prefix)),
   };
 });
@@ -223,38 +233,28 @@ interface HeaderScrubber {
 
 /** Headers of a provider's answer: those that the client gets or the gateway uses, the first of each name. */
 export class AnswerHeaders {
-  /** By their names in lower case. */
-  readonly #values: ReadonlyMap<string, string>;
+  /** As they came, by their names in lower case; values are Latin-1 (one character per byte). */
+  readonly #all: IncomingHttpHeaders;
 
-  constructor(values: ReadonlyMap<string, string> = new Map()) {
-    this.#values = values;
-  }
-
-  /** Names are in lower case; values are Latin-1 (one character per byte). */
-  static from(headers: IncomingHttpHeaders): AnswerHeaders {
-    const values = new Map<string, string>();
-    for (const name in headers) {
-      const { passedAs, isRead } = useOf(name);
-      if (passedAs === undefined && !isRead) continue;
-      const value = headers[name] ?? '';
-      values.set(name, withoutBlanksBehind(typeof value === 'string' ? value : (value[0] ?? '')));
-    }
-    return new AnswerHeaders(values);
+  constructor(all: IncomingHttpHeaders = {}) {
+    this.#all = all;
   }
 
   /** The same with another value of a header that clients get. */
   with(name: string, value: string): AnswerHeaders {
-    return new AnswerHeaders(new Map([...this.#values, [name, value]]));
+    return new AnswerHeaders({ ...this.#all, [name]: value });
   }
 
   /** The value of a header that the gateway uses, by its lower-case name. */
   get(name: string): string | undefined {
-    return this.#values.get(name);
+    const value = this.#all[name];
+    return value === undefined ? undefined : firstOf(value);
   }
 
   /** Whether the provider says how much of its limits is left. */
   get hasRateLimits(): boolean {
-    return [...this.#values.keys()].some((name) => useOf(name).isRateLimit);
+    for (const name in this.#all) if (useOf(name).isRateLimit) return true;
+    return false;
   }
 
   /** Adds names and values of the headers for the client to a flat list; a header with a secret in its name is left out. */
@@ -263,12 +263,17 @@ export class AnswerHeaders {
     scrubber: HeaderScrubber,
     { rateLimits }: { readonly rateLimits: boolean } = { rateLimits: true },
   ): void {
-    for (const [name, value] of this.#values) {
+    for (const name in this.#all) {
       const { passedAs, isRateLimit } = useOf(name);
       if (passedAs === undefined || (isRateLimit && !rateLimits)) continue;
-      if (scrubber.inName(passedAs) === undefined) headers.push(passedAs, scrubber.text(value));
+      if (scrubber.inName(passedAs) === undefined)
+        headers.push(passedAs, scrubber.text(firstOf(this.#all[name] ?? '')));
     }
   }
+}
+
+function firstOf(value: string | readonly string[]): string {
+  return withoutBlanksBehind(typeof value === 'string' ? value : (value[0] ?? ''));
 }
 
 /** Trims trailing blanks, which undici keeps. Not trim(): a no-break space is part of the value (RFC 9110, section 5.5). */

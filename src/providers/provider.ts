@@ -101,7 +101,7 @@ export class Provider {
   /** The request target at this host for a call. Throws request.field for a model that can't stand in its path. */
   pathFor(call: CloudRequest): string {
     if (this.options.dialect === 'sandbox') return this.#basePath + call.path;
-    return this.#basePath + (this.#cloud?.pathFor(call) ?? call.path.replace(/^\/v1(?:beta)?/, ''));
+    return this.#basePath + (this.#cloud?.pathFor(call) ?? withoutVersion(call.path));
   }
 
   /** What its bodies hold besides those of the dialect. */
@@ -142,6 +142,8 @@ export class Provider {
     this.pool.close();
   }
 }
+
+const withoutVersion = memoize((path) => path.replace(/^\/v1(?:beta)?/, ''));
 
 /** How messages and metrics name a provider, with the key's name if it is one of several. */
 export function labelOf({ name, keyName }: Pick<ProviderOptions, 'name' | 'keyName'>): string {

@@ -82,6 +82,9 @@ export function readWhole(
   }
   const announced = Number(answer.headers.get('content-length') ?? 0);
   if (announced > limitBytes) throw tooLarge(answer, limitBytes);
+  const here = answer.whole?.();
+  if (here !== undefined && here.length > limitBytes) throw tooLarge(answer, limitBytes);
+  if (here !== undefined) return here;
   const whole = new WholeAnswer(answer, { limitBytes, announced });
   answer.pipe(whole);
   return whole.read(lifetime);
@@ -93,7 +96,7 @@ class WholeAnswer implements BodySink {
   readonly #body = new GrowingBuffer();
   #isComplete = false;
   #failure: GatewayError | undefined;
-  #onSettled: () => void = () => undefined;
+  #onSettled: (() => void) | undefined;
 
   constructor(answer: ProviderAnswer, size: { readonly limitBytes: number; readonly announced: number }) {
     this.#answer = answer;
@@ -125,12 +128,12 @@ class WholeAnswer implements BodySink {
 
   end(): void {
     this.#isComplete = true;
-    this.#onSettled();
+    this.#onSettled?.();
   }
 
   fail(error: GatewayError): void {
     this.#failure ??= error;
-    this.#onSettled();
+    this.#onSettled?.();
   }
 }
 

@@ -14,8 +14,8 @@ export function exchange(id: string, headers: readonly string[] = []): FollowedE
 }
 
 /** A body as it is published. */
-export function bodyOf(body: Buffer): Pick<ReadBody, 'shown'> {
-  return { shown: () => body };
+export function bodyOf(body: Buffer): Pick<ReadBody, 'body' | 'scrubber'> {
+  return { body, scrubber: undefined };
 }
 
 /** A request that is about to leave, as it is published. */

@@ -75,7 +75,7 @@ function reader(budget: PieceBudget, name: string, pieces: number, taken: string
     while (left > 0) {
       left -= 1;
       taken.push(name);
-      if (!budget.take(0, go)) return;
+      if (!budget.take(0, { goOn: go })) return;
     }
   };
   return go;
@@ -99,10 +99,13 @@ test('many pieces are shared out over ticks, in turns, and all of them are taken
   expect(new Set(taken.slice(12, 42))).toEqual(new Set(['a', 'b', 'c']));
 });
 
+const unpaused = { goOn: () => expect.unreachable() };
+const paused = { goOn: () => undefined };
+
 test('few pieces never wait', () => {
   const budget = new PieceBudget(10);
 
-  const mayGoOn = Array.from({ length: 9 }, () => budget.take(0, () => expect.unreachable()));
+  const mayGoOn = Array.from({ length: 9 }, () => budget.take(0, unpaused));
 
   expect(mayGoOn).not.toContain(false);
 });
@@ -110,13 +113,13 @@ test('few pieces never wait', () => {
 test('a long piece counts as several', () => {
   const budget = new PieceBudget(10);
 
-  expect(budget.take(1_024, () => expect.unreachable())).toBe(true);
-  expect(budget.take(1_024, () => undefined)).toBe(false);
+  expect(budget.take(1_024, unpaused)).toBe(true);
+  expect(budget.take(1_024, paused)).toBe(false);
 });
 
 test('other work counts by its time', () => {
   const budget = new PieceBudget(10);
   budget.spend(1);
 
-  expect(budget.hasLeft(() => undefined)).toBe(false);
+  expect(budget.hasLeft(paused)).toBe(false);
 });

@@ -16,7 +16,7 @@ class WrittenAnswer implements ProviderAnswer {
   sink: BodySink | undefined;
 
   constructor(encoding?: string) {
-    this.headers = AnswerHeaders.from(encoding === undefined ? {} : { 'content-encoding': encoding });
+    this.headers = new AnswerHeaders(encoding === undefined ? {} : { 'content-encoding': encoding });
   }
 
   pipe(sink: BodySink): void {

@@ -107,7 +107,7 @@ describe('towards the client', () => {
       const before = received[name];
       received[name] = before === undefined ? (flat[i + 1] ?? '') : [before, flat[i + 1] ?? ''].flat();
     }
-    AnswerHeaders.from(received).passOn(passed, unscrubbed);
+    new AnswerHeaders(received).passOn(passed, unscrubbed);
     return pairs(passed);
   };
 
@@ -143,7 +143,7 @@ describe('towards the client', () => {
 
   test('a header with a secret in its name stays here', () => {
     const passed: string[] = [];
-    AnswerHeaders.from({ 'x-codex-secret': '1', 'x-codex-a': 'secret' }).passOn(passed, {
+    new AnswerHeaders({ 'x-codex-secret': '1', 'x-codex-a': 'secret' }).passOn(passed, {
       text: (text) => text.replace('secret', '[mask]'),
       inName: (name) => (name.includes('secret') ? 'secret' : undefined),
     });

@@ -5,7 +5,7 @@ import { AnswerHeaders } from '../../src/providers/headers.ts';
 import { RetryBudget, retryAfterMs, retryWaitMs, withRetryAfter } from '../../src/providers/retry.ts';
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 0);
-const asked = (value: string) => AnswerHeaders.from({ 'retry-after': value });
+const asked = (value: string) => new AnswerHeaders({ 'retry-after': value });
 
 describe('Retry-After', () => {
   test.each([
@@ -34,7 +34,7 @@ describe('the wait before another try', () => {
   });
 
   test('is that of retry-after-ms where a host sends both', () => {
-    const both = (ms: string) => AnswerHeaders.from({ 'retry-after': '10', 'retry-after-ms': ms });
+    const both = (ms: string) => new AnswerHeaders({ 'retry-after': '10', 'retry-after-ms': ms });
 
     expect(retryWaitMs(both('300'), 1, 0, now)).toBe(300);
     expect(retryWaitMs(both('60001'), 1, 0, now)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('a refusal whose body never ends', () => {
   function silent(headers: Record<string, string> = {}) {
     const abort = vi.fn();
     const refusal = {
-      ...{ status: 429, headers: AnswerHeaders.from(headers), isBehind: false },
+      ...{ status: 429, headers: new AnswerHeaders(headers), isBehind: false },
       ...{ pipe: vi.fn(), resume: () => undefined, flush: () => undefined, abort },
     };
     return { refusal, abort };

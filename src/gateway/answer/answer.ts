@@ -57,19 +57,32 @@ interface Answered {
 
 /**
  * Sends the client the provider's answer in the client's dialect: a stream as it comes, JSON once it is complete, an
- * error with its own message without configured secrets. Then releases the connection slot at the provider. Throws
- * provider.broken_response and provider.credentials_rejected.
+ * error with its own message without configured secrets. Then releases the connection slot at the provider. Returns a
+ * promise only if some of the answer is still to come. Throws provider.broken_response and provider.credentials_rejected.
  */
-export async function sendAnswer(
+export function sendAnswer(
   exchange: Exchange,
   gateway: Pick<Gateway, 'decider' | 'pieces'>,
   answered: Answered,
-): Promise<void> {
-  exchange.events.answering(answered.forwarded.sentAtMs);
+): void | Promise<void> {
+  const { forwarded } = answered;
+  exchange.events.answering(forwarded.sentAtMs);
+  let sending: void | Promise<void>;
   try {
-    await sendByKind(exchange, gateway, answered);
+    sending = sendByKind(exchange, gateway, answered);
+  } catch (error) {
+    forwarded.release();
+    throw error;
+  }
+  if (sending !== undefined) return releaseAfter(sending, forwarded);
+  forwarded.release();
+}
+
+async function releaseAfter(sending: Promise<void>, forwarded: Forwarded): Promise<void> {
+  try {
+    await sending;
   } finally {
-    answered.forwarded.release();
+    forwarded.release();
   }
 }
 
@@ -77,7 +90,7 @@ function sendByKind(
   exchange: Exchange,
   gateway: Pick<Gateway, 'decider' | 'pieces'>,
   answered: Answered,
-): Promise<void> {
+): void | Promise<void> {
   const { forwarded, decided } = answered;
   const { status } = forwarded.answer;
   const { provider } = forwarded.target;
@@ -115,7 +128,10 @@ function sendByKind(
 }
 
 function withAnswer(answered: Answered, answer: ProviderAnswer): Answered {
-  return { ...answered, forwarded: { ...answered.forwarded, answer } };
+  const { forwarded } = answered;
+  const { target, request, sentAtMs } = forwarded;
+  const decoded = { answer, target, request, sentAtMs, release: () => forwarded.release() };
+  return { ...answered, forwarded: decoded };
 }
 
 /**
@@ -222,13 +238,15 @@ function providerDialect({ forwarded, decided }: Answered): Dialect {
   return translation === undefined ? decided.endpoint.dialect : dialects[translation.pair.to];
 }
 
-async function sendWholeAnswer(
+function sendWholeAnswer(
   exchange: Exchange,
   gateway: Pick<Gateway, 'decider'>,
   answered: Answered,
-): Promise<void> {
-  const body = await readWhole(answered.forwarded.answer, answerLimitBytes, exchange.lifetime);
-  await sendBody(exchange, gateway, answered, body);
+): void | Promise<void> {
+  const body = readWhole(answered.forwarded.answer, answerLimitBytes, exchange.lifetime);
+  return body instanceof Promise
+    ? body.then((there) => sendBody(exchange, gateway, answered, there))
+    : sendBody(exchange, gateway, answered, body);
 }
 
 function sendBody(
@@ -241,25 +259,31 @@ function sendBody(
   const { forwarded, decided } = answered;
   const { endpoint, request } = decided;
   const form = endpoint.dialect.askedForm?.(request.document);
-  const { translation } = forwarded.request;
-  const reader = { endpoint, form, translation, ...checkOf(exchange, forwarded, decided) };
+  const { translation, masked } = forwarded.request;
+  const { key, answerRules } = decided;
+  const { policies } = key;
+  const { scrubber } = exchange;
+  const reader = { key: key.id, endpoint, form, translation, policies, answerRules, masked, scrubber };
   const checked = decider.readAnswer(body, reader, exchange.lifetime);
   return checked instanceof Promise
-    ? checked.then((there) => sendChecked(exchange, answered, there, isOwn))
-    : sendChecked(exchange, answered, checked, isOwn);
+    ? sendOnceChecked(answered, checked, isOwn)
+    : sendChecked(answered, checked, isOwn);
 }
 
-function sendChecked(
-  exchange: Exchange,
-  { forwarded, client }: Answered,
-  checked: CheckedBody,
+async function sendOnceChecked(
+  answered: Answered,
+  checking: Promise<CheckedBody>,
   isOwn: boolean,
-): void {
+): Promise<void> {
+  sendChecked(answered, await checking, isOwn);
+}
+
+function sendChecked({ forwarded, client }: Answered, checked: CheckedBody, isOwn: boolean): void {
   const { tally, errorStatus } = checked;
   const seen = { tally, extent: 'whole' } as const;
   const isRejected = errorStatus === 401 && !forwarded.target.provider.takesLogin;
   const shown = isRejected ? { verdicts: [], masking: {}, result: credentialsRejected(forwarded) } : checked;
-  send(exchange, forwarded, { checked: shown, isOwn, seen, status: errorStatus, client });
+  send(forwarded, { checked: shown, isOwn, seen, status: errorStatus, client });
 }
 
 /** What decides how an answer is checked. */
@@ -289,8 +313,8 @@ function sendErrorBody(exchange: Exchange, { forwarded, decided, client }: Answe
   const error = translation?.error(status, readable) ?? dialect.errorBody(parseFailure(readable, status));
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = isOwn ? toBytes(error) : bytes;
-  const checked = checkAnswer(body, checkOf(exchange, forwarded, decided));
-  send(exchange, forwarded, { checked, isOwn, cause, seen: undefined, client });
+  const checked = checkAnswer({ bytes: body }, checkOf(exchange, forwarded, decided));
+  send(forwarded, { checked, isOwn, cause, seen: undefined, client });
 }
 
 /** The text of a page on one line, shortened to fit in a record. What is far behind the beginning is not looked at. */
@@ -321,7 +345,7 @@ interface Sent {
 }
 
 /** Throws why the answer may not leave. */
-function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: Sent): void {
+function send(forwarded: Forwarded<UpstreamRequest>, sent: Sent): void {
   const { checked, isOwn, seen, cause, status = forwarded.answer.status, client } = sent;
   const { verdicts, masking, result } = checked;
   const read = { seen, verdicts, masking, cause };
@@ -329,12 +353,7 @@ function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: S
     client.end(read, { kind: 'none' });
     throw result;
   }
-  const headers = () => {
-    const list = headersFor(exchange, forwarded, { isOwn });
-    list.push('content-length', String(result.length));
-    return list;
-  };
-  client.end(read, { kind: 'whole', status, body: result, headers });
+  client.end(read, { kind: 'whole', status, body: result, forwarded, isOwn });
 }
 
 // ---------------------------------------------------------------- streams, as they come

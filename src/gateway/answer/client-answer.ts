@@ -28,8 +28,9 @@ type AnswerEnd =
       readonly kind: 'whole';
       readonly status: number;
       readonly body: Buffer;
-      /** A flat list of names and values. */
-      readonly headers: () => readonly string[];
+      readonly forwarded: Forwarded<UpstreamRequest>;
+      /** The body is not the provider's own: the gateway rewrote it. */
+      readonly isOwn: boolean;
     };
 
 /**
@@ -120,9 +121,11 @@ export class ClientAnswer {
       case 'broken':
         return response.breakOff(this.#published(ending.errorEvent));
       case 'whole': {
-        const { status, body } = ending;
+        const { status, body, forwarded } = ending;
         if (this.hasOnlyHead) throw this.#failedWith(status, body);
-        response.writeHead(status, ending.headers());
+        const headers = headersFor(this.#exchange, forwarded, ending);
+        headers.push('content-length', String(body.length));
+        response.writeHead(status, headers);
         response.end(this.#published(body));
       }
     }
@@ -178,6 +181,8 @@ export function wantsArray({ call }: ModelEndpoint, query: string): boolean {
 
 const streamHeaders = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'];
 
+const none: readonly string[] = [];
+
 interface HeaderOptions {
   /** The body is not the provider's own: the gateway rewrote it. */
   readonly isOwn: boolean;
@@ -196,9 +201,10 @@ export function headersFor(
   // The provider's limits on a client's own login are the client's own to act on. Otherwise they apply to the gateway, and
   // a client under the gateway's limits must not act on them.
   const hasOwnLimits = target.provider.takesLogin && answer.headers.hasRateLimits;
-  const limits = hasOwnLimits ? [] : limitHeadersOf(exchange);
-  const passed: string[] = [...limits];
-  answer.headers.passOn(passed, exchange.scrubber, { rateLimits: limits.length === 0 });
+  const limits = hasOwnLimits ? none : limitHeadersOf(exchange);
+  const rateLimits = limits.length === 0;
+  const passed = rateLimits ? [] : [...limits];
+  answer.headers.passOn(passed, exchange.scrubber, { rateLimits });
   const headers = isOwn ? withJsonType(passed) : passed;
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);
@@ -229,7 +235,7 @@ const rates = [
 export function limitHeadersOf({ record, spending, startedMs: nowMs }: Exchange): readonly string[] {
   const { limits } = spending;
   const states = record.failure instanceof LimitError ? record.failure.states : limits?.states;
-  if (limits === undefined || states === undefined) return [];
+  if (limits === undefined || states === undefined) return none;
   return rates.flatMap(({ unit, limit }) => {
     const state = tightest(states, limit);
     if (state === undefined) return [];

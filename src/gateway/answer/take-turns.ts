@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../errors.ts';
-import type { PieceBudget } from '../../lib/tick-queue.ts';
+import type { Paused, PieceBudget } from '../../lib/tick-queue.ts';
 import type { BodySink, ProviderAnswer } from '../../providers/transport/pool.ts';
 
 interface Turns {
@@ -22,7 +22,7 @@ export function takeTurns(answer: ProviderAnswer, { budget, sliceBytes }: Turns)
   /** Returns whether all that came has been handled, and more may come. */
   function work(): boolean {
     while (sink !== undefined && !isPaused && !isWaiting && held.length > 0) {
-      if (!budget.hasLeft(goOn)) {
+      if (!budget.hasLeft(turns)) {
         isWaiting = true;
         return false;
       }
@@ -39,10 +39,12 @@ export function takeTurns(answer: ProviderAnswer, { budget, sliceBytes }: Turns)
     return !isPaused;
   }
 
-  function goOn(): void {
-    isWaiting = false;
-    if (work()) answer.resume();
-  }
+  const turns: Paused = {
+    goOn: () => {
+      isWaiting = false;
+      if (work()) answer.resume();
+    },
+  };
 
   function end(how: (sink: BodySink) => void): void {
     ending = how;

@@ -53,7 +53,8 @@ export function readAnswer(
   checkpoint?: Checkpoint,
 ): CheckedBody {
   const { endpoint, translation, form } = reader;
-  const value = parseAnswer(bytes);
+  const text = bytes.toString();
+  const value = parseAnswer(text);
   const tally = translation?.tally(value, bytes) ?? tallyAnswer(endpoint.dialect, value, bytes);
   const inside = translation && errorInside(value);
   try {
@@ -63,17 +64,24 @@ export function readAnswer(
         : inside === undefined
           ? translation.answer(value).body
           : translation.error(inside.status, inside.error);
-    const checked = checkAnswer(made === undefined ? bytes : toBytes(made), reader, checkpoint);
-    return { tally, errorStatus: inside?.status, ...checked };
+    const own = made === undefined ? { bytes, text } : { bytes: toBytes(made) };
+    const { verdicts, masking, result } = checkAnswer(own, reader, checkpoint);
+    return { tally, errorStatus: inside?.status, verdicts, masking, result };
   } catch (thrown) {
     if (thrown instanceof GivenUp) throw thrown;
     return { tally, verdicts: [], masking: {}, result: toGatewayError(thrown) };
   }
 }
 
+interface AnswerBody {
+  readonly bytes: Buffer;
+  /** Their text, where somebody has made it. */
+  readonly text?: string;
+}
+
 /** Applies the rules on answers, which read what the provider said; restores what was masked; scrubs secrets. */
 export function checkAnswer(
-  body: Buffer,
+  { bytes: body, text }: AnswerBody,
   {
     policies,
     answerRules,
@@ -82,11 +90,11 @@ export function checkAnswer(
   }: Omit<AnswerReader, 'key' | 'endpoint' | 'form' | 'translation'>,
   checkpoint?: Checkpoint,
 ): CheckedAnswer {
-  const {
-    verdicts = [],
-    refusal,
-    redactedBody,
-  } = policies.checkAnswers(answerRules)?.whole(body, checkpoint) ?? {};
+  const check = answerRules.length === 0 ? undefined : policies.checkAnswers(answerRules);
+  // Of most answers nothing is checked, and nothing was masked.
+  if (check === undefined && masked === undefined)
+    return { verdicts: none, masking: unmasked, result: scrubber.answer(body, text) };
+  const { verdicts = [], refusal, redactedBody } = check?.whole(body, checkpoint) ?? {};
   if (refusal !== undefined) {
     const { message, reason } = refusal;
     return { verdicts, masking: {}, result: new GatewayError('policy.blocked', message, { reason }) };
@@ -98,14 +106,17 @@ export function checkAnswer(
   return { verdicts, masking: restorer.counts, result: restored };
 }
 
+const none: readonly Verdict[] = [];
+const unmasked: CheckedAnswer['masking'] = {};
+
 export function toBytes(value: unknown): Buffer {
   return Buffer.from(stringifyAnswer(value));
 }
 
 /** Truncated or broken JSON must not become a clean-looking 200. */
-function parseAnswer(body: Buffer): unknown {
+function parseAnswer(text: string): unknown {
   try {
-    return JSON.parse(body.toString());
+    return JSON.parse(text);
   } catch (cause) {
     throw new GatewayError('provider.broken_response', "the provider's answer is not complete JSON", {
       cause,

@@ -17,7 +17,6 @@ import type { PolicySet } from '../../policy/policy-set.ts';
 import { type Decision, type Pass, replaces, strictest, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { CloudRequest } from '../../providers/clouds/clouds.ts';
-import type { Provider } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
 import type { DecidedRequest, RequestMeta } from '../decision/decide-request.ts';
 import type { Decider } from '../decision/decider.ts';
@@ -31,7 +30,7 @@ import { dialectAtTarget } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RoutedRequest } from '../route.ts';
 import { envelopeEdits, type FilledEnvelope, fillEnvelope, inEnvelope } from './envelope.ts';
-import type { EvaluatedHead, OutgoingCheck } from './outgoing-check.ts';
+import type { OutgoingCheck } from './outgoing-check.ts';
 
 /** A checked request in the form for one target, and what is needed to pass its answer back. */
 export interface UpstreamRequest extends ProviderRequest {
@@ -40,7 +39,7 @@ export interface UpstreamRequest extends ProviderRequest {
   /** The values to restore in the answer; absent if none was masked. */
   readonly masked?: MaskedValues | undefined;
   /** Absent if the provider speaks the client's dialect, so that its answer is passed on as it is. */
-  readonly translation?: RequestTranslation;
+  readonly translation?: RequestTranslation | undefined;
   /** Whether the gateway asked for the usage of the stream and the client did not. */
   readonly hidesUsage: boolean;
   /** Fields and headers that were left out. */
@@ -88,23 +87,16 @@ export function buildUpstreamRequest(
   const { host, options } = provider;
   const asksUsage = isLimited && provider.traitsFor(model).streamUsage === 'asked';
   const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
-  const evaluate = () => {
-    const head = check.head(
-      { rawHeaders: exchange.request.rawHeaders, query: isSame && !hasModel(endpoint.call) ? query : '' },
-      {
-        dialect: dialects[dialect],
-        extraNames: options.forwardHeaders,
-        own: provider.ownHeaders,
-        added: choice.headers ?? noHeaders,
-      },
-      options.name,
-    );
-    const call = { path: targetOf(method, model), model, stream: request.stream };
-    return headFor(provider, call, head);
+  const unchecked: UncheckedHead = {
+    rawHeaders: exchange.request.rawHeaders,
+    query: isSame && !hasModel(endpoint.call) ? query : '',
+    target,
+    dialect,
+    call: { path: targetOf(method, model), model, stream: request.stream },
   };
   const { decision: own } = decided;
   // The flags of a header may have to be in the body, but only those that may leave.
-  const ownHead = isSame ? evaluate() : undefined;
+  const ownHead = isSame ? headFor(unchecked, check) : undefined;
   const built = buildBody(decided, {
     dialect,
     model,
@@ -118,15 +110,15 @@ export function buildUpstreamRequest(
     envelope: ownHead?.envelope,
   });
   if (built.form !== 'untranslated' && built.changed.length === 0) {
-    const head = ownHead ?? evaluate();
-    return finish(check, { built, replacement: replacementOf(own), masked: own.masked, ...head });
+    const head = ownHead ?? headFor(unchecked, check);
+    return finish(check, head, { built, replacement: replacementOf(own), masked: own.masked });
   }
   const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
   const metaThere = { ...meta, redactedBy, providers: [options.name], targetModels: [model] };
   const again = { policies: key.policies, own, meta: metaThere, check, decider, lifetime: exchange.lifetime };
   return built.form === 'untranslated'
-    ? translatedRequest(built, again, evaluate)
-    : changedRequest({ ...built, dialect }, again, ownHead ?? evaluate());
+    ? translatedRequest(built, again, unchecked)
+    : changedRequest({ ...built, dialect }, again, ownHead ?? headFor(unchecked, check));
 }
 
 /** What a body that was built from the client's is decided on with. */
@@ -148,25 +140,27 @@ async function changedRequest(
   const { body, dialect } = built;
   const decided = await decider.decideBody(policies, { body, dialect, meta }, lifetime);
   const passed = check.body(decided);
-  return finish(check, { built: { ...built, body: passed.body }, ...withOwn(own, passed.decision), ...head });
+  return finish(check, head, { built: { ...built, body: passed.body }, ...withOwn(own, passed.decision) });
 }
 
 async function translatedRequest(
   built: UntranslatedRequest,
   { policies, own, meta, check, decider, lifetime }: BuiltDecision,
-  evaluate: () => CheckedHead,
+  unchecked: UncheckedHead,
 ): Promise<UpstreamRequest> {
   const passed = check.body(await decider.translateRequest(policies, { ...built, meta }, lifetime));
-  const head = evaluate();
+  const head = headFor(unchecked, check);
   const body = inEnvelope(passed.body, head.envelope);
   const both = withOwn(own, passed.decision);
-  return finish(check, { ...head, built: { ...passed, body, form: 'translated' }, ...both });
+  return finish(check, head, { built: { ...passed, body, form: 'translated' }, ...both });
 }
 
+const none: readonly string[] = [];
+const noEdits: readonly ByteEdit[] = [];
 const noHeaders: readonly StaticHeader[] = [];
 
 /** What rules did to the client's body, and to the one that was built from it. Throws policy.blocked if placeholders clash. */
-function withOwn(own: Pass, built: Pass): Pick<Checked, 'replacement' | 'masked'> {
+function withOwn(own: Pass, built: Pass): Pick<CheckedBody, 'replacement' | 'masked'> {
   const masked = joinValues(own.masked ?? noValues, built.masked ?? noValues);
   if (masked === undefined) {
     const message = 'two values have the same placeholder';
@@ -175,11 +169,30 @@ function withOwn(own: Pass, built: Pass): Pick<Checked, 'replacement' | 'masked'
   return { replacement: replacementOf({ action: strictest([own.action, built.action]) }), masked };
 }
 
+/** What a request's head is made of. */
+interface UncheckedHead {
+  readonly rawHeaders: readonly string[];
+  /** Without its question mark; empty if none of it may leave. */
+  readonly query: string;
+  readonly target: Target;
+  /** The dialect in which the target takes the request. */
+  readonly dialect: DialectName;
+  readonly call: CloudRequest;
+}
+
 type CheckedHead = ReturnType<typeof headFor>;
 
 /** Where a call goes at its host, and which of the checked headers it has there. */
-function headFor(provider: Provider, call: CloudRequest, evaluated: EvaluatedHead) {
-  const { headers, query, dropped, added } = evaluated;
+function headFor(unchecked: UncheckedHead, check: OutgoingCheck) {
+  const { target, call } = unchecked;
+  const { provider } = target;
+  const { headers, query, dropped, added } = check.head(unchecked, {
+    dialect: dialects[unchecked.dialect],
+    extraNames: provider.options.forwardHeaders,
+    own: provider.ownHeaders,
+    added: target.choice.headers ?? noHeaders,
+    provider: provider.options.name,
+  });
   const path = provider.pathFor(call);
   const envelope = provider.envelopeFor(call);
   if (envelope !== undefined) {
@@ -187,7 +200,7 @@ function headFor(provider: Provider, call: CloudRequest, evaluated: EvaluatedHea
     return { path, ...filled, dropped: [...dropped, ...filled.dropped], added };
   }
   return {
-    path: path + (path.includes('?') ? query.replace('?', '&') : query),
+    path: query === '' ? path : path + (path.includes('?') ? query.replace('?', '&') : query),
     headers,
     envelope,
     dropped,
@@ -195,26 +208,25 @@ function headFor(provider: Provider, call: CloudRequest, evaluated: EvaluatedHea
   };
 }
 
-interface Checked {
-  readonly path: string;
-  readonly headers: string[];
-  /** Headers that were left out because of their values. */
-  readonly dropped: readonly string[];
-  /** Names of the headers that the model list has written. */
-  readonly added: readonly string[];
+interface CheckedBody {
   readonly built: SameDialect | (PassedTranslation & { readonly form: 'translated' });
   /** What rules did to the body. */
   readonly replacement: 'masked' | 'redacted' | undefined;
   readonly masked: MaskedValues | undefined;
 }
 
-function finish(check: OutgoingCheck, checked: Checked): UpstreamRequest {
-  const { path, headers, built, replacement, masked } = checked;
+function finish(
+  check: OutgoingCheck,
+  head: CheckedHead,
+  { built, replacement, masked }: CheckedBody,
+): UpstreamRequest {
+  const { path, headers, added } = head;
   // The client's own bytes were looked through when they came.
-  check.login([path, ...headers], built.form === 'exact' ? undefined : built.body);
-  const fields = built.form === 'translated' ? { translation: built.translation } : {};
-  const dropped = built.form === 'translated' ? [...built.dropped, ...checked.dropped] : checked.dropped;
-  const changed: readonly string[] = [...built.changed, ...checked.added.map((name) => `header:${name}`)];
+  check.login(head, built.form === 'exact' ? undefined : built.body);
+  const isTranslated = built.form === 'translated';
+  const dropped = isTranslated ? [...built.dropped, ...head.dropped] : head.dropped;
+  const changed =
+    added.length === 0 ? built.changed : [...built.changed, ...added.map((name) => `header:${name}`)];
   const form = replacement ?? built.form;
   // The one place that marks a request as approved by the policies.
   return {
@@ -223,11 +235,11 @@ function finish(check: OutgoingCheck, checked: Checked): UpstreamRequest {
     body: built.body,
     credential: check.credential,
     form,
-    hidesUsage: built.form !== 'translated' && built.hidesUsage,
+    translation: isTranslated ? built.translation : undefined,
+    hidesUsage: !isTranslated && built.hidesUsage,
     masked: masked?.size === 0 ? undefined : masked,
     dropped,
     changed,
-    ...fields,
   } as UpstreamRequest;
 }
 
@@ -235,7 +247,7 @@ function isReplacing({ action, mode }: Verdict): boolean {
   return replaces(action) && mode === 'enforce';
 }
 
-function replacementOf({ action }: Pick<Decision, 'action'>): Checked['replacement'] {
+function replacementOf({ action }: Pick<Decision, 'action'>): CheckedBody['replacement'] {
   if (action === 'redact') return 'redacted';
   return action === 'mask' ? 'masked' : undefined;
 }
@@ -334,7 +346,7 @@ export function buildBody(
       cap,
       envelope,
       usage: isAsked ? usageEdit(request.document) : undefined,
-      seals: hasSeals ? sealEdits(request.document, dialect, { host, targetModel: model }) : [],
+      seals: hasSeals ? sealEdits(request.document, dialect, { host, targetModel: model }) : noEdits,
     });
     if (parameters === undefined) return spliced;
     const adjusted = adjust(spliced.body, parameters);
@@ -414,8 +426,8 @@ function splice({ document, model, modelEntries }: DecidedRequest['request'], wa
   if (wanted.usage !== undefined) edits.push(wanted.usage);
   if (envelope !== undefined) edits.push(...envelopeEdits(document, envelope));
   edits.push(...wanted.seals);
-  if (edits.length === 0) return { form: 'exact', body: bytes, hidesUsage, changed: [] };
-  return { form: 'spliced', body: applyEdits(bytes, edits), hidesUsage, changed: [] };
+  if (edits.length === 0) return { form: 'exact', body: bytes, hidesUsage, changed: none };
+  return { form: 'spliced', body: applyEdits(bytes, edits), hidesUsage, changed: none };
 }
 
 function capEdit(document: JsonDocument, cap: number): ByteEdit {

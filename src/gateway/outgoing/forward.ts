@@ -36,7 +36,17 @@ const stayMs = 5_000;
  * the client gets the last answer as it is. Those of another entry of the model list are tried only if no target of the
  * entry before can take the request at all. Throws the last failure, or why no target could be tried.
  */
-export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
+export function forward(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
+  const { targets } = outgoing.routed;
+  const trying =
+    targets.length === 1
+      ? tryTarget(exchange, outgoing, { target: targets[0], before: undefined })
+      : tryEach(exchange, outgoing);
+  return trying.then(toForwarded);
+}
+
+/** Tries one target after the other, as long as another one may be asked. */
+async function tryEach(exchange: Exchange, outgoing: Outgoing): Promise<Tried> {
   const [first, ...others] = outgoing.routed.targets;
   let tried = await tryTarget(exchange, outgoing, { target: first, before: undefined });
   let previous = first;
@@ -50,6 +60,11 @@ export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<F
     previous = target;
     tried = await tryTarget(exchange, outgoing, { target, before: tried });
   }
+  return tried;
+}
+
+/** Throws why there is no answer. */
+function toForwarded(tried: Tried): Forwarded<UpstreamRequest> {
   switch (tried.kind) {
     case 'answered':
       return tried.forwarded;
@@ -61,17 +76,23 @@ export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<F
   }
 }
 
-/** Tries one target more; what came of those before it stands if this one can't be asked. */
+/**
+ * Tries one target more, again where it surely did no work; what came of those before it stands if this one can't be
+ * asked. Throws why the exchange ended.
+ */
 async function tryTarget(
   exchange: Exchange,
   outgoing: Outgoing,
   { target, before }: { readonly target: Target; readonly before: Tried | undefined },
 ): Promise<Tried> {
+  const { events, lifetime } = exchange;
   const last = before !== undefined && wasAsked(before) ? before : undefined;
   try {
-    const built = await buildFor(exchange, outgoing, target);
+    const building = buildFor(exchange, outgoing, target);
+    const built = building instanceof Promise ? await building : building;
     if (built instanceof GatewayError) return before ?? { kind: 'unfit', error: built };
-    const waitMs = await admitTo(target, exchange, outgoing);
+    const admitting = admitTo(target, exchange, outgoing);
+    const waitMs = typeof admitting === 'number' ? admitting : await admitting;
     if (waitMs > 0) {
       const isFirst = before === undefined || before.kind === 'unfit';
       const isEarlier = before?.kind === 'resting' && waitMs < before.waitMs;
@@ -80,7 +101,23 @@ async function tryTarget(
     if (last !== undefined) discard(last);
     // Not of a target that is left alone: nothing leaves for it.
     noteFindings(exchange, built.findings);
-    return await askTarget(exchange, outgoing, { target, request: built.request });
+    const { request } = built;
+    target.provider.retryBudget.noteRequest();
+    for (let tries = 1; ; tries += 1) {
+      events.targeted(target, request);
+      const waiting = takeSlot(target, lifetime);
+      if (waiting !== undefined) await waiting;
+      events.sending({ target, request, hasWaited: waiting !== undefined });
+      const tried = await attempt(target, request, lifetime);
+      exchange.scrubAlso(tried.secrets);
+      events.attemptEnded(tried);
+      if (tried.kind === 'abandoned') throw tried.reason;
+      if (mustMove(tried) && noteRest(tried, Date.now()) > stayMsOf(outgoing)) return tried;
+      const retryMs = waitBeforeRetry(tried, tries);
+      if (retryMs === undefined) return tried;
+      discard(tried);
+      await pause(retryMs, lifetime);
+    }
   } catch (error) {
     if (last !== undefined) discard(last);
     throw error;
@@ -120,49 +157,27 @@ function buildFor(
   target: Target,
 ): BuiltRequest | GatewayError | Promise<BuiltRequest | GatewayError> {
   const check = new OutgoingCheck(outgoing.routed.decided, exchange.scrubber);
-  const { findings } = check;
-  const failed = (error: unknown) => {
-    if (error instanceof GatewayError && error.code === 'request.unsupported') return error;
-    noteFindings(exchange, findings);
-    throw error;
-  };
   try {
     const request = buildUpstreamRequest(exchange, outgoing, { target, check });
     return request instanceof Promise
-      ? request.then((there) => ({ request: there, findings }), failed)
-      : { request, findings };
+      ? request.then(
+          (there) => ({ request: there, findings: check.findings }),
+          (error) => unbuilt(exchange, check, error),
+        )
+      : { request, findings: check.findings };
   } catch (error) {
-    return failed(error);
+    return unbuilt(exchange, check, error);
   }
+}
+
+function unbuilt(exchange: Exchange, { findings }: OutgoingCheck, error: unknown): GatewayError {
+  if (error instanceof GatewayError && error.code === 'request.unsupported') return error;
+  noteFindings(exchange, findings);
+  throw error;
 }
 
 function noteFindings({ events }: Exchange, findings: readonly OutgoingFinding[]): void {
   if (findings.length > 0) events.checked(findings);
-}
-
-/** Asks one target, again where it surely did no work; resolves with the last outcome. Throws why the exchange ended. */
-async function askTarget(
-  exchange: Exchange,
-  outgoing: Outgoing,
-  { target, request }: { readonly target: Target; readonly request: UpstreamRequest },
-): Promise<Attempt<UpstreamRequest>> {
-  const { events, lifetime } = exchange;
-  target.provider.retryBudget.noteRequest();
-  for (let tries = 1; ; tries += 1) {
-    events.targeted(target, request);
-    const waiting = takeSlot(target, lifetime);
-    if (waiting !== undefined) await waiting;
-    events.sending({ target, request, hasWaited: waiting !== undefined });
-    const tried = await attempt(target, request, lifetime);
-    exchange.scrubAlso(tried.secrets);
-    events.attemptEnded(tried);
-    if (tried.kind === 'abandoned') throw tried.reason;
-    if (mustMove(tried) && noteRest(tried, Date.now()) > stayMsOf(outgoing)) return tried;
-    const waitMs = waitBeforeRetry(tried, tries);
-    if (waitMs === undefined) return tried;
-    discard(tried);
-    await pause(waitMs, lifetime);
-  }
 }
 
 function unavailable({ provider, model, share }: Target, waitMs: number): GatewayError {

@@ -1,4 +1,10 @@
-import type { EndedExchange, ReadBody, SentRequest, Subscriber } from '../../gateway/subscriber.ts';
+import {
+  type EndedExchange,
+  type ReadBody,
+  type SentRequest,
+  type Subscriber,
+  shownBody,
+} from '../../gateway/subscriber.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { KeepBodiesResponse } from '../contract/actions.ts';
 
@@ -247,6 +253,8 @@ const answerLimitBytes = 8 * 1024 * 1024;
 /** Each piece is an object of its own, even a short one. */
 const pieceBytes = 100;
 
+const noneSent: readonly SentEntry[] = [];
+
 /**
  * What is kept of one exchange. While the page isn't open, it only references what the exchange has created anyway (record
  * and headers) and reads the clock; everything that is shown is computed from that on demand.
@@ -268,7 +276,7 @@ export class RingEntry implements Subscriber {
   /** The error that the client got if the exchange was refused or failed. */
   message: string | undefined;
   #answerHeaders: readonly string[] | undefined;
-  readonly sent: SentEntry[] = [];
+  sent: readonly SentEntry[] = noneSent;
   readAtMs: number | undefined;
   admittedAtMs: number | undefined;
   /** Set if it had to wait for a slot at the provider. */
@@ -312,11 +320,11 @@ export class RingEntry implements Subscriber {
     return this.receivedBody !== undefined;
   }
 
-  read({ shown }: Pick<ReadBody, 'shown'>): void {
+  read(read: Pick<ReadBody, 'body' | 'scrubber'>): void {
     this.readAtMs = this.#elapsedMs();
     if (this.#keeper.keepsBodies) {
       // A copy: the body may be a part of a larger buffer, or move to another thread.
-      this.receivedBody = Buffer.from(shown());
+      this.receivedBody = Buffer.from(shownBody(read));
       this.answer = [];
     }
     this.#keeper.opened(this);
@@ -339,7 +347,8 @@ export class RingEntry implements Subscriber {
       path,
       headers: [...headers],
     };
-    this.sent.push({ head, atMs });
+    const sent = { head, atMs };
+    this.sent = this.sent.length === 0 ? [sent] : [...this.sent, sent];
     if (this.receivedBody !== undefined && this.#keeper.keepsBodies) this.#keepSent(body);
     this.#keeper.changed(this);
   }

@@ -3,7 +3,7 @@ import type { Dispatcher, Pool as UndiciPool } from 'undici';
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { type FailureCode, GatewayError } from '../../errors.ts';
 import { type SwapRemoveItem, SwapRemoveList } from '../../lib/swap-remove-list.ts';
-import { TickQueue } from '../../lib/tick-queue.ts';
+import { type Paused, TickQueue } from '../../lib/tick-queue.ts';
 import { AnswerHeaders } from '../headers.ts';
 import type { ConnectOptions } from './connect.ts';
 import type { HostConnection, HostDispatch } from './host-client.ts';
@@ -34,6 +34,8 @@ export interface ProviderAnswer {
   readonly headers: AnswerHeaders;
   /** Whether bytes of the body may have arrived that have not been piped. */
   readonly isBehind: boolean;
+  /** The body if all of it is here, so that it need not be piped. Absent where nobody can tell. */
+  whole?(): Buffer | undefined;
   /** Starts piping the body into the sink; call once. */
   pipe(sink: BodySink): void;
   resume(): void;
@@ -143,12 +145,13 @@ type RequestEnd = GatewayError | 'complete' | 'aborted';
 /** Maximum bytes that wait for the end of the tick, or for the sink, before the host is paused. */
 const waitingBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
+const none: Buffer[] = [];
 const noHeaders = new AnswerHeaders();
 /** Most interim answers (1xx) that a host may send before its answer. */
 const interimAnswers = 16;
 
 /** One request at a provider and its answer: undici's handler on one side, what the gateway reads on the other. */
-export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, SwapRemoveItem {
+export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, SwapRemoveItem, Paused {
   place = -1;
   status = 0;
   headers = noHeaders;
@@ -172,20 +175,14 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   /** Whether the sink asked for a pause, which only itself may end. */
   #sinkWaits = false;
   /** What has arrived and has not been piped. */
-  #waiting: Buffer[] = [];
+  #waiting: Buffer[] = none;
   #waitingBytes = 0;
   #isScheduled = false;
   #outcome: RequestEnd | undefined;
   /** Whether the host is paused until a later tick. */
   #lacksTime = false;
-  readonly #inNextTick = () => {
-    this.#lacksTime = false;
-    if (!this.#sinkWaits) this.#resumeSoon();
-  };
-  readonly #atEndOfTick = () => {
-    this.#isScheduled = false;
-    this.#deliver();
-  };
+  /** Made when first needed: an answer that comes as one piece is piped at once. */
+  #atEndOfTick: (() => void) | undefined;
 
   /** `settle` is called once: with nothing when the head is here, or with the failure. */
   constructor(settle: (failure: UpstreamFailure | undefined) => void) {
@@ -232,7 +229,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#phase = 'body';
     this.#delay('idleMs');
     this.status = status;
-    this.headers = AnswerHeaders.from(headers);
+    this.headers = new AnswerHeaders(headers);
     const { ticks } = this.#startedPool;
     if (ticks.isBusy) ticks.later(() => this.#headArrived());
     else this.#headArrived();
@@ -245,19 +242,29 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (this.#phase !== 'body') return;
     this.#delay('idleMs');
-    this.#waiting.push(piece);
+    if (this.#waiting.length === 0) this.#waiting = [piece];
+    else this.#waiting.push(piece);
     this.#waitingBytes += piece.length;
     this.#schedule();
     if (this.#isFlushing) return;
-    if (!this.#lacksTime)
-      this.#lacksTime = !this.#startedPool.ticks.pieces.take(piece.length, this.#inNextTick);
+    if (!this.#lacksTime) this.#lacksTime = !this.#startedPool.ticks.pieces.take(piece.length, this);
     if (this.#sinkWaits || this.#lacksTime || this.#waitingBytes > waitingBytes) controller.pause();
+  }
+
+  /** For the budget of pieces: there is time again. */
+  goOn(): void {
+    this.#lacksTime = false;
+    if (!this.#sinkWaits) this.#resumeSoon();
   }
 
   /** What the connections of one tick bring is handled together, and what a read brings as one piece. */
   #schedule(): void {
     if (this.#isScheduled || this.#sink === undefined || this.#sinkWaits) return;
     this.#isScheduled = true;
+    this.#atEndOfTick ??= () => {
+      this.#isScheduled = false;
+      this.#deliver();
+    };
     this.#startedPool.ticks.soon(this.#atEndOfTick);
   }
 
@@ -265,13 +272,8 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   #deliver(): void {
     const sink = this.#sink;
     if (sink === undefined || this.#sinkWaits) return;
-    const waiting = this.#waiting;
-    if (waiting.length > 0) {
-      const [first = nothing] = waiting;
-      const piece = waiting.length === 1 ? first : Buffer.concat(waiting, this.#waitingBytes);
-      this.#waiting = [];
-      this.#waitingBytes = 0;
-      this.#sinkWaits = !sink.data(piece);
+    if (this.#waiting.length > 0) {
+      this.#sinkWaits = !sink.data(this.#takeWaiting());
       if (this.#sinkWaits) return;
     }
     const outcome = this.#outcome;
@@ -279,6 +281,15 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#sink = undefined;
     if (outcome === 'complete') sink.end();
     else if (outcome !== 'aborted') sink.fail(outcome);
+  }
+
+  #takeWaiting(): Buffer {
+    const waiting = this.#waiting;
+    const [first = nothing] = waiting;
+    const piece = waiting.length > 1 ? Buffer.concat(waiting, this.#waitingBytes) : first;
+    this.#waiting = none;
+    this.#waitingBytes = 0;
+    return piece;
   }
 
   flush(): void {
@@ -310,6 +321,10 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#finish(error);
     if (this.status === 0) this.#settle({ error, wasSent: this.sentAtMs > 0 });
     else if (!this.#isScheduled) this.#deliver();
+  }
+
+  whole(): Buffer | undefined {
+    return this.#outcome === 'complete' ? this.#takeWaiting() : undefined;
   }
 
   pipe(sink: BodySink): void {
@@ -351,7 +366,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   abort(): void {
     this.#sink = undefined;
-    this.#waiting = [];
+    this.#waiting = none;
     if (this.#phase === 'over') {
       this.#outcome = 'aborted';
       return;

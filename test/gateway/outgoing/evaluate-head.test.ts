@@ -20,18 +20,16 @@ const policies = compile(
   },
   [secret],
 ).select(['house']);
-const applied = { policies, subjectOf: () => subjectOf({ model: 'm', messages: [] }) };
+const judge = {
+  policies,
+  scrubber: new Scrubber([secret]),
+  subjectOf: () => subjectOf({ model: 'm', messages: [] }),
+};
 
 function head(rawHeaders: readonly string[], query = '', extraNames: readonly string[] = []) {
   const options = { dialect: dialects.chat, extraNames: new Set(extraNames), own: [], added: [] };
-  const scrubber = new Scrubber([secret]);
-  const keyIn = (name: string) => scrubber.inName(name);
-  const {
-    headers,
-    dropped,
-    verdicts,
-    query: sent,
-  } = evaluateHead({ rawHeaders, query }, applied, options, keyIn);
+  const evaluated = evaluateHead({ rawHeaders, query }, judge, { ...options, provider: 'house' });
+  const { headers, dropped, verdicts, query: sent } = evaluated;
   const found = verdicts.map(({ rule, action, matches }) => `${rule} ${action} ${matches[0]?.at}`);
   return { headers: headers.slice(2), dropped, found, query: sent };
 }

@@ -63,7 +63,7 @@ async function forward(
   exchange = exchangeWith(lifetime),
 ): Promise<Forwarded & { readonly attempts: number | undefined }> {
   const forwarded = await forwardDecided(exchange, outgoingTo(targets));
-  return { ...forwarded, attempts: exchange.record.soFar.attempts };
+  return Object.assign(forwarded, { attempts: exchange.record.soFar.attempts });
 }
 
 function provider(url: string, overrides: Overrides = {}): Provider {
@@ -94,9 +94,9 @@ async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
   throw new Error('it did not fail');
 }
 
-async function bodyOf({ answer, release }: Forwarded): Promise<string> {
-  const body = await readWhole(answer, 1_000_000, new Lifetime());
-  release();
+async function bodyOf(forwarded: Forwarded): Promise<string> {
+  const body = await readWhole(forwarded.answer, 1_000_000, new Lifetime());
+  forwarded.release();
   return body.toString();
 }
 

@@ -18,7 +18,7 @@ function decode(pieces: readonly Buffer[]) {
   let aborted = false;
   const answer: ProviderAnswer = {
     status: 200,
-    headers: AnswerHeaders.from({ 'content-type': 'application/vnd.amazon.eventstream', 'request-id': 'r1' }),
+    headers: new AnswerHeaders({ 'content-type': 'application/vnd.amazon.eventstream', 'request-id': 'r1' }),
     isBehind: false,
     pipe: (sink) => {
       source = sink;
