@@ -267,21 +267,35 @@ export function fieldOf(
   place: 'system' | 'turns',
   object: number = document.root,
 ): number | undefined {
-  for (const [name, held] of dialect.places) {
-    const entry = held === place ? document.member(object, name) : undefined;
+  for (const name of fieldsWith(dialect, place)) {
+    const entry = document.member(object, name);
     if (entry !== undefined) return entry;
   }
   return undefined;
 }
 
+type Held = ReturnType<Dialect['places']['get']> & string;
+const none: readonly string[] = [];
+const knownFields = new WeakMap<Dialect['places'], Map<Held, readonly string[]>>();
+
+/** The fields of a dialect's requests that hold this: asked for several times for each request. */
+export function fieldsWith({ places }: Pick<Dialect, 'places'>, held: Held): readonly string[] {
+  const known = knownFields.get(places);
+  if (known !== undefined) return known.get(held) ?? none;
+  const byHeld = new Map<Held, string[]>();
+  for (const [name, each] of places) byHeld.set(each, [...(byHeld.get(each) ?? []), name]);
+  knownFields.set(places, byHeld);
+  return byHeld.get(held) ?? none;
+}
+
+const rootAlone = [0];
+
 /** The request, and any request nested in it, such as one whose tokens are to be counted. */
 export function requestsIn(document: JsonDocument, dialect: Dialect): readonly number[] {
-  const found: number[] = [document.root];
-  for (const [name, held] of dialect.places) {
-    const entry = held === 'request' ? document.member(document.root, name) : undefined;
-    if (entry !== undefined && document.kind(entry) === kinds.object) found.push(entry);
-  }
-  return found;
+  const names = fieldsWith(dialect, 'request');
+  if (names.length === 0) return rootAlone;
+  const nested = names.flatMap((name) => document.member(document.root, name) ?? []);
+  return [document.root, ...nested.filter((entry) => document.kind(entry) === kinds.object)];
 }
 
 /** The value of a field by its path (`generationConfig.maxOutputTokens`), in the request or an object in it. */

@@ -1,4 +1,4 @@
-import { type Dialect, memberAt, requestsIn } from '../dialects/dialect.ts';
+import { type Dialect, fieldsWith, memberAt, requestsIn } from '../dialects/dialect.ts';
 import { shownPlace } from '../dialects/place-names.ts';
 import { GatewayError } from '../errors.ts';
 import { exactInteger, type JsonDocument, kinds } from '../json/json-document.ts';
@@ -19,11 +19,11 @@ export interface RequestFields {
 export interface ModelRequest extends RequestFields {
   readonly document: JsonDocument;
   /** Found by the decision thread for a large body; absent otherwise. */
-  readonly demand?: Demand;
+  readonly demand?: Demand | undefined;
   /** The same: what it asks for that costs other than the known prices (`findAskedModes`). */
-  readonly askedModes?: readonly string[];
+  readonly askedModes?: readonly string[] | undefined;
   /** The same: whether it may have what the gateway has sealed in an earlier answer. */
-  readonly mayHaveSeals?: boolean;
+  readonly mayHaveSeals?: boolean | undefined;
   /** The largest cap on output that no rule objects to; absent if there is none. */
   readonly capLimit?: number;
 }
@@ -99,13 +99,17 @@ export function readFields(
       'model must be 1 to 200 characters of A-Z a-z 0-9 . _ : / @ + - # ( ) [ ] and blanks inside',
     );
   }
-  for (const name of dialect.required) {
-    const isThere = requestsIn(document, dialect).some((entry) => document.member(entry, name) !== undefined);
-    if (!isThere) throw wrong(`/${name}`, `${name} is missing`);
-  }
+  for (const name of dialect.required)
+    if (!isInAny(document, requestsIn(document, dialect), name))
+      throw wrong(`/${name}`, `${name} is missing`);
   for (const name of dialect.caps) checkCap(document, name, dialect);
   refuseLater(document, dialect);
   return { model, modelEntries, stream: stream === 'asked' ? readStream(document) : stream };
+}
+
+function isInAny(document: JsonDocument, requests: readonly number[], name: string): boolean {
+  for (const request of requests) if (document.member(request, name) !== undefined) return true;
+  return false;
 }
 
 type NamedModel = Pick<RequestFields, 'model' | 'modelEntries'>;
@@ -169,35 +173,47 @@ function refuseLater(document: JsonDocument, { laterField: name }: Dialect): voi
 
 function checkNames(document: JsonDocument, dialect: Dialect): void {
   for (const request of requestsIn(document, dialect)) {
-    checkKeys(document, request, (name) => isRead(name, dialect));
-    for (const [name, held] of dialect.places) {
-      const turns = held === 'turns' ? document.member(request, name) : undefined;
-      if (turns !== undefined) checkTurns(document, turns, dialect.blockList ?? 'content');
+    checkKeys(document, request, dialect, isRead);
+    for (const name of fieldsWith(dialect, 'turns')) {
+      const turns = document.member(request, name);
+      if (turns !== undefined) checkTurns(document, turns, dialect);
     }
   }
 }
 
 /** Turns and their content blocks: their keys decide the roles of texts, which policies match on. */
-function checkTurns(document: JsonDocument, turns: number, list: string): void {
-  const isReadInTurn = (name: string) => name === 'role' || name === 'type' || name === list;
+function checkTurns(document: JsonDocument, turns: number, dialect: Dialect): void {
   if (document.kind(turns) !== kinds.array) return;
   for (let turn = turns + 1; turn < document.next(turns); turn = document.next(turn)) {
-    checkKeys(document, turn, isReadInTurn);
-    const content = document.member(turn, list);
+    checkKeys(document, turn, dialect, isReadInTurn);
+    const content = document.member(turn, blockListOf(dialect));
     if (content === undefined || document.kind(content) !== kinds.array) continue;
     for (let block = content + 1; block < document.next(content); block = document.next(block)) {
-      checkKeys(document, block, isReadInTurn);
+      checkKeys(document, block, dialect, isReadInTurn);
     }
   }
 }
 
-function checkKeys(document: JsonDocument, object: number, isReadHere: (name: string) => boolean): void {
+function blockListOf({ blockList = 'content' }: Dialect): string {
+  return blockList;
+}
+
+function isReadInTurn(name: string, dialect: Dialect): boolean {
+  return name === 'role' || name === 'type' || name === blockListOf(dialect);
+}
+
+function checkKeys(
+  document: JsonDocument,
+  object: number,
+  dialect: Dialect,
+  isReadHere: (name: string, dialect: Dialect) => boolean,
+): void {
   if (document.kind(object) !== kinds.object) return;
   for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
     if (isLowerCase(document, key)) continue;
     const name = document.text(key);
     const folded = foldCase(name);
-    if (isReadHere(name) || !isReadHere(folded)) continue;
+    if (isReadHere(name, dialect) || !isReadHere(folded, dialect)) continue;
     throw wrong(document.pointer(key), `this key differs from ${folded} only in case; write ${folded}`);
   }
 }

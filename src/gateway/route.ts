@@ -2,7 +2,7 @@ import type { KeyRecord } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { type Router, spread, type Target } from '../providers/route.ts';
 import type { DecidedRequest } from './decision/decide-request.ts';
-import { dialectAtTarget } from './endpoints.ts';
+import { dialectAtTarget, type ModelEndpoint } from './endpoints.ts';
 import type { Sender } from './sender.ts';
 
 /** Where a decided request goes: to a provider, or to the gateway's own estimate of a token count. */
@@ -43,11 +43,7 @@ export function route(
     const message = `provider ${provider}, which serves ${model}, is not configured: it lacks its key or another variable; "gateway doctor" names it`;
     throw new GatewayError('provider.unavailable', message, { retry: false });
   }
-  const isUsable = (target: Target) => dialectAtTarget(target, endpoint) !== undefined;
-  const usable = spread(
-    found.targets.every(isUsable) ? found.targets : found.targets.filter(isUsable),
-    spreadBy(decided.key, decided.meta.sender),
-  );
+  const usable = spread(usableAmong(found.targets, endpoint), spreadBy(decided.key, decided.meta.sender));
   if (hasFirst(usable)) {
     const targets = hasLogin ? usable : withoutLogins(usable);
     return { kind: 'provider', decided, targets };
@@ -55,6 +51,18 @@ export function route(
   if (endpoint.kind === 'count') return { kind: 'estimate' };
   const message = `the provider of ${model} does not serve ${endpoint.path}, and nothing that it could be translated to`;
   throw new GatewayError('request.unsupported', message, { param: '/model' });
+}
+
+/** Those that can take the endpoint's requests: as a rule all. */
+function usableAmong(targets: readonly Target[], endpoint: ModelEndpoint): readonly Target[] {
+  let usable = targets;
+  for (const target of targets)
+    if (dialectAtTarget(target, endpoint) === undefined) usable = without(usable, target);
+  return usable;
+}
+
+function without(targets: readonly Target[], left: Target): readonly Target[] {
+  return targets.filter((target) => target !== left);
 }
 
 /** What requests are spread by: the same session of another key is another one. Undefined without one. */

@@ -174,6 +174,12 @@ export function senderIn({ agent, session, request_class }: SenderFields): Sende
 
 type SenderFields = { readonly [Name in 'agent' | 'session' | 'request_class']?: unknown };
 
+/** Whether nothing is known of who sent a request, as of most programs that are no agents. */
+export function isUnknown(sender: Sender): boolean {
+  for (const _ in sender) return false;
+  return true;
+}
+
 /** The sender without the ids that `isHidden`. */
 export function withoutHidden(sender: Sender, isHidden: (id: string) => boolean): Sender {
   const kept = Object.entries(sender).filter(([name, value]) => name === 'agent' || !isHidden(value));

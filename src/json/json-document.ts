@@ -23,6 +23,7 @@ const noWords = new DataView(new ArrayBuffer(0));
 const manyEntries = 16_384;
 /** Texts up to this length recur: keys, types, roles. */
 const maxNameLength = 24;
+/** Where a document has few entries, two for each. */
 const nameSlots = 64;
 
 /** A document's parts, to be sent to another thread; the memory of both can be transferred. */
@@ -270,10 +271,10 @@ export class JsonDocument {
     const start = this.start(entry);
     const length = this.end(entry) - start;
     if (length === 0) return '';
-    this.#names ??= new Array(nameSlots);
+    this.#names ??= new Array(Math.min(nameSlots, this.count * 2));
     const first = this.bytes[start] as number;
     const last = this.bytes[start + length - 1] as number;
-    const slot = (first * 7 + last * 3 + length) % nameSlots;
+    const slot = (first * 7 + last * 3 + length) % this.#names.length;
     const known = this.#names[slot];
     if (known !== undefined && this.#isText(entry, known)) return known;
     const text = this.raw(entry);

@@ -22,6 +22,7 @@ import {
   type Block,
   type Decision,
   type Match,
+  type Pass,
   refuses,
   replaces,
   type Subject,
@@ -90,6 +91,7 @@ export class PolicySet {
   readonly #policies: readonly CompiledPolicy[];
   readonly #searchFor: SharedSearch;
   #patterns: Patterns | undefined;
+  readonly #patternsOf = () => this.#compiled();
   /** Whether a policy refuses what no rule allows. */
   readonly #mayDeny: boolean;
   readonly #answers: AnswerRules | undefined;
@@ -147,7 +149,7 @@ export class PolicySet {
     const { sizeBound } = plan;
     const id = sizeBound === undefined ? undefined : conversationId(subject);
     const peakTokens = id === undefined ? undefined : peaks?.get(id);
-    const inputs = new RuleInputs(subject, () => this.#compiled(), {
+    const inputs = new RuleInputs(subject, this.#patternsOf, {
       ...(checkpoint && { checkpoint }),
       ...(peakTokens !== undefined && { peakTokens }),
     });
@@ -219,22 +221,23 @@ export class PolicySet {
   }
 
   #decideOnce(inputs: RuleInputs): Decision {
-    const verdicts: Verdict[] = [];
+    let verdicts = none;
     for (const rule of this.rules) {
       try {
         const verdict = evaluateRule(rule, inputs);
-        if (verdict !== undefined) verdicts.push(verdict);
+        if (verdict !== undefined) verdicts = [...verdicts, verdict];
       } catch (cause) {
         if (cause instanceof GivenUp) throw cause;
         // A rule that only records refuses nothing because a service is away.
         if (cause instanceof CheckFailed && rule.mode === 'monitor')
-          verdicts.push(verdictOf(rule, unchecked));
+          verdicts = [...verdicts, verdictOf(rule, unchecked)];
         else return failedDecision(rule.id, cause, verdicts);
       }
     }
     try {
-      verdicts.push(...this.#ownVerdicts(inputs, verdicts));
-      if (verdicts.length === 0) return { action: 'allow', verdicts, wouldBlock: [], ...unseenIn(inputs) };
+      const own = this.#ownVerdicts(inputs, verdicts);
+      if (own.length > 0) verdicts = [...verdicts, ...own];
+      if (verdicts.length === 0) return nothingFound(inputs);
       const hide = createPointerHider(inputs.searchResult);
       return this.#conclude(
         inputs,
@@ -269,14 +272,12 @@ export class PolicySet {
 
   /** The largest cap on output that no rule objects to, for a request that has none; undefined if there is none. */
   capLimit(inputs: RuleInputs): number | undefined {
-    const { document, dialect } = inputs.subject;
-    if (this.#capRules.length === 0 || dialect.operation !== 'chat') return undefined;
-    const unlimited = { entry: document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true };
-    return capLimit(this.#capRules, inputs.withCaps([unlimited]));
+    if (this.#capRules.length === 0 || inputs.subject.dialect.operation !== 'chat') return undefined;
+    return capLimit(this.#capRules, inputs);
   }
 
   inputs(subject: Subject, checkpoint?: Checkpoint): RuleInputs {
-    return new RuleInputs(subject, () => this.#compiled(), checkpoint && { checkpoint });
+    return new RuleInputs(subject, this.#patternsOf, checkpoint && { checkpoint });
   }
 
   /** The verdicts of the policies' own options, beside their rules. */
@@ -376,6 +377,13 @@ function sizeOf(
 }
 
 const none: readonly Verdict[] = [];
+/** The most common decision. */
+const allowed: Pass = { action: 'allow', verdicts: none, wouldBlock: [], unseen: 0 };
+
+function nothingFound(inputs: RuleInputs): Pass {
+  const unseen = unseenIn(inputs);
+  return unseen === nothingUnseen ? allowed : { ...allowed, ...unseen };
+}
 
 function unseenIn({ searchResult: { unseen } }: RuleInputs): Pick<Decision, 'unseen' | 'kept'> {
   if (unseen.length === 0) return nothingUnseen;

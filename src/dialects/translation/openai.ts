@@ -60,9 +60,14 @@ export function parseOpenAiUsage(
   const input = toFields(usage[`${names.input}_details`]);
   const output = toFields(usage[`${names.output}_details`]);
   const written = toCacheWrites(input.cache_creation);
-  const heard = [input, output].some((details) => toCount(details.audio_tokens) > 0);
+  const heard = toCount(input.audio_tokens) > 0 || toCount(output.audio_tokens) > 0;
   const isPicture = toCount(output.image_tokens) > 0;
+  const longCacheWriteTokens = toCount(written.long);
+  // What is optional comes first: V8 takes a slow path for a spread behind other members.
   return {
+    ...toModes(answer, heard ? 'audio_tokens' : isPicture ? 'image_tokens' : undefined),
+    ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
+    ...tokens,
     cacheReadTokens: firstCount(
       input.cached_tokens,
       usage.cached_tokens,
@@ -76,14 +81,12 @@ export function parseOpenAiUsage(
       usage.cache_creation_input_tokens,
       written.all,
     ),
-    ...(toCount(written.long) > 0 && { longCacheWriteTokens: toCount(written.long) }),
     reasoningTokens: toCount(output.reasoning_tokens),
-    ...tokens,
-    ...toModes(answer, heard ? 'audio_tokens' : isPicture ? 'image_tokens' : undefined),
   };
 }
 
 /** The first that is reported; hosts that report it twice may report zero in OpenAI's place. */
 function firstCount(...counts: readonly unknown[]): number {
-  return counts.map(toCount).find((count) => count > 0) ?? 0;
+  for (const count of counts) if (toCount(count) > 0) return toCount(count);
+  return 0;
 }

@@ -163,15 +163,8 @@ export function decideRequest(
   const passed = redacted === undefined ? request : reread(request, redacted, endpoint);
   const limited = withCapLimit(policies, passed, { subject, inputs });
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
-  return {
-    kind: 'passed',
-    decision,
-    route,
-    request: limited,
-    answerRules: policies.answerRules(subject),
-    microseconds,
-    ...(conversation !== undefined && { conversation }),
-  };
+  const answerRules = policies.answerRules(subject);
+  return { kind: 'passed', decision, route, request: limited, answerRules, microseconds, conversation };
 }
 
 /**
@@ -185,7 +178,10 @@ export function withCapLimit(
   { subject, inputs }: { readonly subject: Subject; readonly inputs?: RuleInputs | undefined },
 ): ModelRequest {
   const capLimit = policies.capLimit(inputs ?? policies.inputs({ ...subject, document: request.document }));
-  return capLimit === undefined ? request : { ...request, capLimit };
+  if (capLimit === undefined) return request;
+  // Spelled out, as in `toSubject`.
+  const { document, model, modelEntries, stream, demand, askedModes, mayHaveSeals } = request;
+  return { document, model, modelEntries, stream, demand, askedModes, mayHaveSeals, capLimit };
 }
 
 /** A model's name in the path is a text that leaves, too: nothing in it can be replaced, so it is refused. */

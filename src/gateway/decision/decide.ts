@@ -1,9 +1,12 @@
 import { GatewayError } from '../../errors.ts';
-import { type Block, refuses } from '../../policy/rule.ts';
+import type { HeaderValue } from '../../policy/header-values.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
+import { type Block, refuses, type Subject } from '../../policy/rule.ts';
 import { hasLogin, LoginRefusal } from '../authenticate.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import { type Sender, withBody, withoutHidden } from '../sender.ts';
+import type { Scrubber } from '../scrub.ts';
+import { isUnknown, type Sender, withBody, withoutHidden } from '../sender.ts';
 import {
   type DecidedRequest,
   type Incoming,
@@ -48,12 +51,10 @@ function conclude(
   const isFailure = decision.failure !== undefined;
   const whole = isFailure ? sender : withBody(sender, document, endpoint);
   const meta = requestMeta(request, { endpoint, key, route, sender: whole, nowMs });
-  // No record may have a text that a rule on texts refuses; a rule on models says nothing against the name itself.
-  const isFound = (at: string, text: string) =>
-    key.policies.evaluateValue({ at, text }, toSubject(meta, document, endpoint.dialect)).length > 0;
-  const isHiddenId = (id: string) =>
-    scrubber.text(id) !== id || (!key.policies.isKnownClean(id) && isFound('session', id));
-  const isHidden = decision.action === 'block' && (isFailure || isFound('/model', model));
+  const { policies } = key;
+  const isBlocked = decision.action === 'block';
+  const subject = isBlocked || !isUnknown(whole) ? toSubject(meta, document, endpoint.dialect) : undefined;
+  const isHidden = isBlocked && (isFailure || isFound(policies, { at: '/model', text: model }, subject));
   events.decided({
     decision,
     route,
@@ -62,11 +63,34 @@ function conclude(
     model: isHidden ? '' : model,
     stream,
     sender: whole,
-    shownSender: isFailure ? {} : withoutHidden(whole, isHiddenId),
+    shownSender: isFailure ? {} : shownOf(whole, { policies, scrubber, subject }),
   });
   if (decided.kind === 'blocked') throw blocked(decided.decision);
   const { answerRules } = decided;
   return { request, endpoint, key, login, decision: decided.decision, route, meta, answerRules };
+}
+
+interface Shown {
+  readonly policies: PolicySet;
+  readonly scrubber: Scrubber;
+  /** Undefined if nothing is known of the sender. */
+  readonly subject: Subject | undefined;
+}
+
+/** What records may have of the sender. */
+function shownOf(sender: Sender, { policies, scrubber, subject }: Shown): Sender {
+  if (subject === undefined) return sender;
+  return withoutHidden(
+    sender,
+    (id) =>
+      scrubber.text(id) !== id ||
+      (!policies.isKnownClean(id) && isFound(policies, { at: 'session', text: id }, subject)),
+  );
+}
+
+/** No record may have a text that a rule on texts refuses; a rule on models says nothing against the name itself. */
+function isFound(policies: PolicySet, value: HeaderValue, subject: Subject | undefined): boolean {
+  return subject !== undefined && policies.evaluateValue(value, subject).length > 0;
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */

@@ -87,60 +87,78 @@ export function createDecider({
     if (decided.kind === 'passed' && decided.conversation) conversations.note(decided.conversation);
     return decided;
   };
+  const parseAndDecide = (
+    policies: PolicySet,
+    body: Buffer,
+    { endpoint, pathModel, key, sender, nowMs }: Incoming,
+    checkpoint: Checkpoint,
+  ): RequestDecision => {
+    const request = parseRequest(body, endpoint, { pathModel, checkpoint });
+    const plan = planOf(request.model);
+    const meta = requestMeta(request, {
+      endpoint,
+      key,
+      route: plan.fixed,
+      nowMs,
+      sender: withBody(sender, request.document, endpoint),
+    });
+    return decideRequest(policies, request, { endpoint, meta, plan, checkpoint, peaks });
+  };
+  const decideLater = (
+    policies: PolicySet,
+    incoming: Incoming,
+    lifetime: Lifetime,
+  ): RequestDecision | Promise<RequestDecision> => {
+    const { endpoint, pathModel, key, sender, nowMs } = incoming;
+    let whole = incoming.body;
+    const inThread = async (results: CheckResults | undefined) => {
+      const { id, project } = key;
+      const known = {
+        path: endpoint.path,
+        pathModel,
+        key: { id, project },
+        sender,
+        nowMs,
+        peaks: peaks.size === 0 ? undefined : peaks,
+      };
+      const moved = toMove(whole);
+      const decided = await threads.ask(
+        { kind: 'request', input: { ...known, body: moved, policies: policies.names, results } },
+        { key: id, memory: memoryOf(moved), lifetime },
+      );
+      if (decided.kind === 'unchecked') {
+        whole = toBuffer(decided.body);
+        return new Unchecked(decided.unasked, decided.results);
+      }
+      const { request } = decided;
+      return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
+    };
+    // Without a service it was tried here before.
+    if (policies.checks === undefined) return inThread(undefined) as Promise<RequestDecision>;
+    return checked(policies, { calls, lifetime, key: key.id }, (results) => {
+      const here = decideHere(
+        threads,
+        { body: whole, limitBytes: requestThreadBytes },
+        knowing(policies, results, (checkpoint) => parseAndDecide(policies, whole, incoming, checkpoint)),
+      );
+      return here ?? inThread(results);
+    });
+  };
   return {
     decideRequest(
       policies: PolicySet,
-      { body, endpoint, pathModel, key, sender, nowMs }: Incoming,
+      incoming: Incoming,
       lifetime: Lifetime,
     ): RequestDecision | Promise<RequestDecision> {
-      let whole = body;
-      const inThread = async (results: CheckResults | undefined) => {
-        const { id, project } = key;
-        const known = {
-          path: endpoint.path,
-          pathModel,
-          key: { id, project },
-          sender,
-          nowMs,
-          peaks: peaks.size === 0 ? undefined : peaks,
-        };
-        const moved = toMove(whole);
-        const decided = await threads.ask(
-          { kind: 'request', input: { ...known, body: moved, policies: policies.names, results } },
-          { key: id, memory: memoryOf(moved), lifetime },
-        );
-        if (decided.kind === 'unchecked') {
-          whole = toBuffer(decided.body);
-          return new Unchecked(decided.unasked, decided.results);
-        }
-        const { request } = decided;
-        return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
-      };
-      const decided = checked(policies, { calls, lifetime, key: key.id }, (results) => {
-        const here = decideHere(
-          threads,
-          { body: whole, limitBytes: requestThreadBytes },
-          knowing(policies, results, (checkpoint) => {
-            const request = parseRequest(whole, endpoint, { pathModel, checkpoint });
-            const plan = planOf(request.model);
-            const meta = requestMeta(request, {
-              endpoint,
-              key,
-              route: plan.fixed,
-              nowMs,
-              sender: withBody(sender, request.document, endpoint),
-            });
-            return decideRequest(policies, request, {
-              endpoint,
-              meta,
-              plan,
-              checkpoint,
-              peaks,
-            });
-          }),
-        );
-        return here ?? inThread(results);
-      });
+      const { body } = incoming;
+      const here =
+        policies.checks === undefined
+          ? decideHere(threads, { body, limitBytes: requestThreadBytes }, (checkpoint) =>
+              parseAndDecide(policies, body, incoming, checkpoint),
+            )
+          : undefined;
+      if (here !== undefined) return remember(here);
+      const decided = decideLater(policies, incoming, lifetime);
       return decided instanceof Promise ? decided.then(remember) : remember(decided);
     },
     /** Also throws request.unsupported if it can't be translated. */
@@ -289,7 +307,7 @@ const charactersOfText = 256;
  * Gives a decision up when it has taken its time, or is about to run a detector over a long text: what that costs shows
  * only afterwards. From here on, with a clock.
  */
-export function mainThreadBudget(limitMs: number, now: () => number = () => performance.now()): Checkpoint {
+export function mainThreadBudget(limitMs: number, now = readClock): Checkpoint {
   const endsAt = now() + limitMs;
   let unread = 0;
   return (next = 0) => {
@@ -299,6 +317,10 @@ export function mainThreadBudget(limitMs: number, now: () => number = () => perf
     unread = 0;
     if (now() > endsAt) throw new GivenUp('it took too long');
   };
+}
+
+function readClock(): number {
+  return performance.now();
 }
 
 // ---------------------------------------------------------------- threads

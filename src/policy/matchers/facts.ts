@@ -35,6 +35,7 @@ export const tools = defineMatcher({
     const coversAll = patterns.some((pattern) => anyName.test(pattern));
     return {
       test({ tools: { named, unnamed }, subject }) {
+        if (quantifier === 'any' && named.length === 0 && unnamed.length === 0) return undefined;
         const found = named.filter(matches);
         if (quantifier === 'all' && (found.length < named.length || (unnamed.length > 0 && !coversAll))) {
           return undefined;

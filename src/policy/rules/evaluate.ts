@@ -19,13 +19,19 @@ export function evaluateConditions(
   inputs: RuleInputs,
   texts = inputs,
 ): readonly Match[] | undefined {
-  const isExempt = () => unless !== undefined && testAll(unless, inputs, texts) !== undefined;
   // Whoever is exempt whatever the texts are has none of them looked at, and no service asked about them.
-  const isTextFree = unless?.every(({ text }) => text === undefined) === true;
-  if (isTextFree && isExempt()) return undefined;
-  const matches = when === undefined ? [] : testAll(when, inputs, texts);
-  if (matches === undefined || (!isTextFree && isExempt())) return undefined;
+  const isFirst = unless?.every(isTextFree) === true;
+  if (isFirst && testAll(unless, inputs, texts) !== undefined) return undefined;
+  const matches = when === undefined ? none : testAll(when, inputs, texts);
+  if (matches === undefined) return undefined;
+  if (!isFirst && unless !== undefined && testAll(unless, inputs, texts) !== undefined) return undefined;
   return matches.length > 0 ? matches : [{ at: '', matcher: 'unless', count: 1 }];
+}
+
+const none: readonly Match[] = [];
+
+function isTextFree({ text }: Condition): boolean {
+  return text === undefined;
 }
 
 export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdict {
@@ -39,11 +45,11 @@ function testAll(
   inputs: RuleInputs,
   texts: RuleInputs,
 ): readonly Match[] | undefined {
-  let matches: readonly Match[] = [];
+  let matches = none;
   for (const condition of conditions) {
     const found = condition.test(condition.text === undefined ? inputs : texts);
     if (found === undefined) return undefined;
-    matches = [...found, ...matches];
+    matches = matches.length === 0 ? found : [...found, ...matches];
   }
   return matches;
 }
@@ -54,14 +60,29 @@ export function isOnCaps({ action, options }: CompiledRule): boolean {
 }
 
 /** The smallest `over` of the rules that would apply to the request if its cap were unlimited; undefined if none would. */
-export function capLimit(rules: readonly CompiledRule[], unbounded: RuleInputs): number | undefined {
+export function capLimit(rules: readonly CompiledRule[], inputs: RuleInputs): number | undefined {
   let limit: number | undefined;
+  let unbounded: RuleInputs | undefined;
   for (const rule of rules) {
     const over = rule.options.when?.max_output_tokens?.over;
     if (over === undefined || (limit !== undefined && over >= limit)) continue;
-    if (mayApply(rule, unbounded)) limit = over;
+    if (!isOnCapsAlone(rule)) {
+      unbounded ??= unboundedOf(inputs);
+      if (!mayApply(rule, unbounded)) continue;
+    }
+    limit = over;
   }
   return limit;
+}
+
+/** An unlimited cap meets its one condition. */
+function isOnCapsAlone({ when, unless }: CompiledRule): boolean {
+  return when?.length === 1 && unless === undefined;
+}
+
+function unboundedOf(inputs: RuleInputs): RuleInputs {
+  const { root } = inputs.subject.document;
+  return inputs.withCaps([{ entry: root, tokens: Number.POSITIVE_INFINITY, isOwn: true }]);
 }
 
 function mayApply(rule: CompiledRule, inputs: RuleInputs): boolean {

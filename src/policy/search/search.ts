@@ -49,12 +49,15 @@ interface GathererParts {
   readonly checkpoint: Checkpoint;
 }
 
+const none: readonly never[] = [];
+
 /** Gathers what a walk finds, in the order of the walk. */
 class Gatherer implements Visitor {
-  readonly found: TextMatch[] = [];
-  readonly unseenPlaces: Unseen[] = [];
-  readonly unreadablePlaces: Unreadable[] = [];
-  readonly #conversation: Segment[] = [];
+  // Made when there is something for them: of most requests there is nothing.
+  #found: TextMatch[] | undefined;
+  #unseen: Unseen[] | undefined;
+  #unreadable: Unreadable[] | undefined;
+  #conversation: Segment[] | undefined;
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
   readonly #checkpoint: Checkpoint;
@@ -70,7 +73,7 @@ class Gatherer implements Visitor {
     this.#patternSet = patternSet;
     this.#reader = new TextReader(patternSet);
     this.#checkpoint = checkpoint;
-    const report = (match: TextMatch) => this.found.push(match);
+    const report = (match: TextMatch) => this.#report(match);
     this.#windows = new Windows({ patternSet, borderReader, checkpoint, report });
   }
 
@@ -78,6 +81,7 @@ class Gatherer implements Visitor {
     // Where the tables of the automata are still empty, a character costs them half of what it costs a detector.
     this.#checkpoint((document.end(entry) - document.start(entry)) >> 1);
     if (this.#patternSet.asks && isConversation(document, entry, context)) {
+      this.#conversation ??= [];
       this.#conversation.push(this.#segment(document, entry, context));
     }
     if (!context.isJoined) {
@@ -95,11 +99,13 @@ class Gatherer implements Visitor {
   }
 
   unseen(kind: UnseenKind, place: Place): void {
-    this.unseenPlaces.push({ kind, place });
+    this.#unseen ??= [];
+    this.#unseen.push({ kind, place });
   }
 
   unreadable(place: Place, roles: number): void {
-    this.unreadablePlaces.push({ place, roles });
+    this.#unreadable ??= [];
+    this.#unreadable.push({ place, roles });
   }
 
   block(entry: number): void {
@@ -119,13 +125,18 @@ class Gatherer implements Visitor {
 
   finish(): SearchResult {
     this.#windows.end();
-    const matches = this.found.length === 0 ? nothing : byPattern(this.found);
+    const matches = this.#found === undefined ? nothing : byPattern(this.#found);
     return {
       matches,
-      unseen: this.unseenPlaces,
-      unreadable: this.unreadablePlaces,
-      conversation: this.#conversation,
+      unseen: this.#unseen ?? none,
+      unreadable: this.#unreadable ?? none,
+      conversation: this.#conversation ?? none,
     };
+  }
+
+  #report(match: TextMatch): void {
+    this.#found ??= [];
+    this.#found.push(match);
   }
 
   #segment(document: JsonDocument, entry: number, context: Context): Segment {
@@ -135,7 +146,7 @@ class Gatherer implements Visitor {
   }
 
   #noteAll(patternMatches: readonly PatternMatch[], segment: Segment): void {
-    for (const { pattern, view } of patternMatches) this.found.push({ pattern, view, segment });
+    for (const { pattern, view } of patternMatches) this.#report({ pattern, view, segment });
   }
 }
 

@@ -49,6 +49,9 @@ const otherFields = new Set([
   ...['response_format', 'text', 'output_format', 'output_config'],
   ...['context_management', 'container', 'plugins'],
 ]);
+const turnFields = ['messages', 'input'] as const;
+/** Members of an item that may add tools. */
+const addingFields = ['content', 'output', 'tool_references', 'tool_changes'] as const;
 /** Under such a name a host finds tools: `chat_template_kwargs: { tools }`, `tool_config: { functionDeclarations }`. */
 const toolWord = /tool|function|mcp|plugin|skill|connector/i;
 
@@ -105,9 +108,9 @@ class ToolSearch implements OfferedTools {
     this.#passedThrough(root);
     const container = document.member(root, 'container');
     if (container !== undefined && document.kind(container) === kinds.object) this.#object(container, '');
-    for (const field of ['messages', 'input']) {
+    for (const field of turnFields) {
       const turns = document.member(root, field);
-      if (turns !== undefined) for (const turn of this.#document.elements(turns)) this.#added(turn);
+      if (turns !== undefined) this.#addedIn(turns);
     }
   }
 
@@ -189,8 +192,7 @@ class ToolSearch implements OfferedTools {
   /** Tools that are added, found or listed in the middle of a conversation. */
   #added(entry: number): void {
     const document = this.#document;
-    if (document.kind(entry) === kinds.array)
-      for (const each of this.#document.elements(entry)) this.#added(each);
+    this.#addedIn(entry);
     if (document.kind(entry) !== kinds.object) return;
     this.#fields(entry);
     switch (document.memberText(entry, 'type')) {
@@ -203,10 +205,17 @@ class ToolSearch implements OfferedTools {
         return;
       default:
     }
-    for (const name of ['content', 'output', 'tool_references', 'tool_changes']) {
+    for (const name of addingFields) {
       const value = document.member(entry, name);
       if (value !== undefined) this.#added(value);
     }
+  }
+
+  /** The same of each element; a loop, as every body has a list of turns. */
+  #addedIn(list: number): void {
+    const document = this.#document;
+    if (document.kind(list) !== kinds.array) return;
+    for (let each = list + 1; each < document.next(list); each = document.next(each)) this.#added(each);
   }
 
   #value(entry: number, namespace: string): void {

@@ -260,6 +260,12 @@ interface ContextParts {
   readonly isData: boolean;
   readonly isUnlisted?: boolean | undefined;
   readonly origin?: Origin | undefined;
+  readonly kin?: Kin | undefined;
+}
+
+/** How many contexts were made from one another: names of members are among what they differ in. */
+interface Kin {
+  size: number;
 }
 
 /** Where a document comes from that isn't the request itself. */
@@ -290,8 +296,11 @@ export class Context {
   readonly leftOut: string | undefined;
   #apart: Context | undefined;
   #variants: Map<string | number, Context> | undefined;
+  readonly #kin: Kin;
 
-  constructor({ roles, conversation, own, isData, isUnlisted = false, origin }: ContextParts) {
+  constructor({ roles, conversation, own, isData, isUnlisted = false, origin, kin }: ContextParts) {
+    this.#kin = kin ?? { size: 0 };
+    this.#kin.size += 1;
     this.roles = roles;
     this.conversation = conversation;
     this.own = own;
@@ -300,6 +309,11 @@ export class Context {
     this.origin = origin;
     this.isJoined = conversation !== joins.none || own !== undefined;
     this.leftOut = conversation === joins.optional ? (own ?? `${roles} ${isData}`) : undefined;
+  }
+
+  /** How many there are that were made from this one, and from those. */
+  get kinSize(): number {
+    return this.#kin.size;
   }
 
   /** The same for what is never read together with what came before. */
@@ -363,7 +377,7 @@ export class Context {
 
   /** The same for a document that readers see decoded instead of the original. */
   inPlace(origin: Origin): Context {
-    return new Context({ ...this.#parts(), isData: true, origin });
+    return new Context({ ...this.#parts(), isData: true, origin, kin: undefined });
   }
 
   place(document: JsonDocument, entry: number): Place {
@@ -375,7 +389,7 @@ export class Context {
 
   #parts(): ContextParts {
     const { roles, conversation, own, isData, isUnlisted, origin } = this;
-    return { roles, conversation, own, isData, isUnlisted, origin };
+    return { roles, conversation, own, isData, isUnlisted, origin, kin: this.#kin };
   }
 
   /** Most contexts of texts that are JSON have no variants. */

@@ -1,4 +1,4 @@
-import { type Dialect, memberAt, requestsIn } from '../../dialects/dialect.ts';
+import { type Dialect, fieldsWith, memberAt, requestsIn } from '../../dialects/dialect.ts';
 import { exactInteger, type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { answerSchemas } from './reading-order.ts';
@@ -18,25 +18,35 @@ const lettersOf = memoize((name) => name.toLowerCase().replace(/[^a-z]/g, ''));
 
 /**
  * Visits the keys of everything in a request, however deep, but for the conversation, the tools, the client's own data and
- * the schema of the answer, in which names are only names.
+ * the schema of the answer, in which names are only names. What it finds is in `found`, so that it needs no closure.
  */
-function visitSettings(document: JsonDocument, dialect: Dialect, visit: (key: number) => void): void {
+function visitSettings<Found>(
+  document: JsonDocument,
+  dialect: Dialect,
+  visit: (document: JsonDocument, key: number, found: Found) => void,
+  found: Found,
+): void {
   for (const request of requestsIn(document, dialect)) {
     const end = document.next(request);
     for (let key = request + 1; key < end; key = document.next(key + 1)) {
       const name = document.text(key);
       if (dialect.places.has(name) || dataMembers.has(name)) continue;
-      visit(key);
-      visitInside(document, key + 1, visit);
+      visit(document, key, found);
+      visitInside(document, key + 1, visit, found);
     }
   }
 }
 
-function visitInside(document: JsonDocument, value: number, visit: (key: number) => void): void {
+function visitInside<Found>(
+  document: JsonDocument,
+  value: number,
+  visit: (document: JsonDocument, key: number, found: Found) => void,
+  found: Found,
+): void {
   const end = document.next(value);
   for (let key = document.nextKey(value); key < end; ) {
     const isData = dataMembers.has(document.text(key));
-    if (!isData) visit(key);
+    if (!isData) visit(document, key, found);
     key = document.nextKey(isData ? document.next(key + 1) : key + 1);
   }
 }
@@ -67,35 +77,43 @@ export const capSpellings: ReadonlySet<string> = new Set([
  * own.
  */
 export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap[] {
-  const caps: Cap[] = [];
+  const caps: FoundCap[] = [];
   for (const request of requestsIn(document, dialect)) {
-    for (const [name, place] of dialect.places) {
-      const tools = place === 'tool_definition' ? document.member(request, name) : undefined;
+    for (const name of fieldsWith(dialect, 'tool_definition')) {
+      const tools = document.member(request, name);
       if (tools !== undefined) collectFromTools(document, tools, caps);
     }
   }
-  visitSettings(document, dialect, (key) => addCap(document, key, caps));
-  const own = dialect.caps.map((path) => memberAt(document, path));
-  // A dialect may have a word of its own for it.
-  for (const entry of own) {
-    if (entry !== undefined && !caps.some((cap) => cap.entry === entry))
-      addCap(document, entry - 1, caps, true);
+  visitSettings(document, dialect, addIfCap, caps);
+  for (const path of dialect.caps) {
+    const entry = memberAt(document, path);
+    if (entry !== undefined) addOwn(document, entry, caps);
   }
-  return caps.map(({ entry, tokens }) => ({ entry, tokens, isOwn: own.includes(entry) }));
+  return caps;
 }
 
-function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): void {
+type FoundCap = { -readonly [Name in keyof Cap]: Cap[Name] };
+
+function collectFromTools(document: JsonDocument, tools: number, caps: FoundCap[]): void {
   for (const tool of document.elements(tools)) {
     if (document.kind(tool) !== kinds.object) continue;
     for (let key = tool + 1; key < document.next(tool); key = document.next(key + 1))
-      addCap(document, key, caps);
+      addIfCap(document, key, caps);
   }
 }
 
-function addCap(document: JsonDocument, key: number, caps: Cap[], isKnown = false): void {
-  const entry = key + 1;
-  if (!(isKnown || capSpellings.has(lettersOf(document.text(key)))) || document.kind(entry) === kinds.null)
-    return;
+function addIfCap(document: JsonDocument, key: number, caps: FoundCap[]): void {
+  if (capSpellings.has(lettersOf(document.text(key)))) addCap(document, key + 1, caps);
+}
+
+/** A dialect may have a word of its own for it. */
+function addOwn(document: JsonDocument, entry: number, caps: FoundCap[]): void {
+  if (!caps.some((cap) => cap.entry === entry)) addCap(document, entry, caps);
+  for (const cap of caps) if (cap.entry === entry) cap.isOwn = true;
+}
+
+function addCap(document: JsonDocument, entry: number, caps: FoundCap[]): void {
+  if (document.kind(entry) === kinds.null) return;
   caps.push({ entry, tokens: tokensOf(document, entry), isOwn: false });
 }
 
@@ -122,13 +140,19 @@ const noReasoning = new Set(['none', 'disabled', 'off', 'false', '0']);
 
 /** Whether a request asks to reason, in any host's words for it; undefined if it says nothing of it. */
 export function asksToReason(document: JsonDocument, dialect: Dialect): boolean | undefined {
-  let asked: boolean | undefined;
-  visitSettings(document, dialect, (key) => {
-    if (asked === true || !reasoningSpellings.has(lettersOf(document.text(key)))) return;
-    const asksHere = askedBy(document, key + 1);
-    asked = asksHere === true ? true : (asked ?? asksHere);
-  });
-  return asked;
+  const said: Asked = { asks: undefined };
+  visitSettings(document, dialect, noteReasoning, said);
+  return said.asks;
+}
+
+interface Asked {
+  asks: boolean | undefined;
+}
+
+function noteReasoning(document: JsonDocument, key: number, said: Asked): void {
+  if (said.asks === true || !reasoningSpellings.has(lettersOf(document.text(key)))) return;
+  const asksHere = askedBy(document, key + 1);
+  said.asks = asksHere === true ? true : (said.asks ?? asksHere);
 }
 
 function askedBy(document: JsonDocument, entry: number): boolean | undefined {

@@ -43,16 +43,23 @@ export interface Walk {
 
 export function createWalk(): Walk {
   const reader = createMemberReader();
-  const own = new Map<Dialect['members'], MemberReader>();
-  const readerOf = ({ members }: Dialect): MemberReader => {
-    if (members === undefined) return reader;
-    const known = own.get(members) ?? createMemberReader(members);
-    own.set(members, known);
-    return known;
+  const known = new WeakMap<Dialect, RequestParts>();
+  const partsOf = (dialect: Dialect): RequestParts => {
+    const before = known.get(dialect);
+    if (before !== undefined) return before;
+    const parts = createParts(dialect, reader);
+    known.set(dialect, parts);
+    return parts;
   };
   return {
-    request: (document, dialect, visitor) =>
-      new RequestWalk(visitor, readerOf(dialect), dialect).request(document),
+    request: (document, dialect, visitor) => {
+      const parts = partsOf(dialect);
+      try {
+        new RequestWalk(visitor, dialect, parts).request(document);
+      } finally {
+        if (sizeOf(parts.contexts) > maxContexts) parts.contexts = createContexts();
+      }
+    },
     document: (document, roles, visitor) => {
       const context = new Context({ roles, conversation: joins.required, isData: true });
       const { root } = document;
@@ -76,37 +83,73 @@ const settings = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
+/** What a walk through requests of a dialect needs. */
+interface RequestParts {
+  readonly reader: MemberReader;
+  /** Fields whose texts the model reads before all others: the system's, and titles. */
+  readonly first: readonly string[];
+  /** Requests have the same few, which are kept for the next ones. */
+  contexts: RequestContexts;
+}
+
+type RequestContexts = ReturnType<typeof createContexts>;
+
+/** More than that are not kept: they differ in the names of members, which clients may invent. */
+const maxContexts = 1_000;
+
+function createContexts() {
+  const anywhere = { roles: everyRole, conversation: joins.none, isData: false };
+  return {
+    everything: new Context(anywhere),
+    unlisted: new Context({ ...anywhere, isUnlisted: true }),
+    conversation: new Context({ ...anywhere, conversation: joins.required }),
+  };
+}
+
+function sizeOf({ everything, unlisted, conversation }: RequestContexts): number {
+  return everything.kinSize + unlisted.kinSize + conversation.kinSize;
+}
+
+function createParts({ members, places }: Dialect, reader: MemberReader): RequestParts {
+  return {
+    reader: members === undefined ? reader : createMemberReader(members),
+    first: [...places].flatMap(([name, held]) => (held === 'system' || held === 'title' ? [name] : [])),
+    contexts: createContexts(),
+  };
+}
+
 /** The fields of a request, and the turns of its conversation, in the order in which the model reads them. */
 class RequestWalk {
   readonly #visitor: Visitor;
   readonly #dialect: Dialect;
   readonly #values: ValueWalk;
-  readonly #everything = new Context({ roles: everyRole, conversation: joins.none, isData: false });
-  readonly #unlisted = new Context({
-    roles: everyRole,
-    conversation: joins.none,
-    isData: false,
-    isUnlisted: true,
-  });
-  readonly #conversation = new Context({ roles: everyRole, conversation: joins.required, isData: false });
+  readonly #first: readonly string[];
+  readonly #everything: Context;
+  readonly #unlisted: Context;
+  readonly #conversation: Context;
 
-  constructor(visitor: Visitor, reader: MemberReader, dialect: Dialect) {
+  constructor(visitor: Visitor, dialect: Dialect, { reader, first, contexts }: RequestParts) {
     this.#visitor = visitor;
     this.#dialect = dialect;
     this.#values = new ValueWalk({ visitor, reader, dialect });
+    this.#first = first;
+    this.#everything = contexts.everything;
+    this.#unlisted = contexts.unlisted;
+    this.#conversation = contexts.conversation;
   }
 
   request(document: JsonDocument, object: number = document.root): void {
     // The model reads system texts, or a title, before all others, wherever they stand in the body.
-    const first = new Set<number>();
-    for (const [name, place] of this.#dialect.places) {
-      const entry = place === 'system' || place === 'title' ? document.member(object, name) : undefined;
-      if (entry !== undefined) first.add(entry - 1);
+    let first = noKeys;
+    for (const name of this.#first) {
+      const entry = document.member(object, name);
+      if (entry === undefined) continue;
+      first = [...first, entry - 1];
+      this.#field(document, entry - 1);
     }
-    for (const key of first) this.#field(document, key);
     const end = document.next(object);
     for (let key = object + 1; key < end; key = document.next(key + 1)) {
-      if (!first.has(key)) this.#field(document, key);
+      if (!first.includes(key)) this.#field(document, key);
     }
   }
 
@@ -167,6 +210,7 @@ class RequestWalk {
   }
 }
 
+const noKeys: readonly number[] = [];
 const nestingLimit = 4;
 /** Members that hold nothing but bytes, however short these are and even if other members are missing. */
 const byteWrappers = new Set(['source', 'input_audio', 'inlineData', 'inline_data']);
