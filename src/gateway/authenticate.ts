@@ -83,17 +83,6 @@ function isKeyCarrier(name: string): boolean {
   return carrierOf(name) !== 'none';
 }
 
-/** What stands where keys do, without a scheme and the runs that it names. */
-function presentedKeys(rawHeaders: readonly string[]): readonly string[] {
-  const found: string[] = [];
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (!isKeyCarrier(rawHeaders[i] as string)) continue;
-    const { key } = parseRunKey((rawHeaders[i + 1] as string).trim().replace(anyBearer, ''));
-    if (!found.includes(key)) found.push(key);
-  }
-  return found;
-}
-
 /** The one key that a request presents. Throws key.missing and key.conflict. */
 function presentedKey(rawHeaders: readonly string[]): string {
   let found: string | undefined;
@@ -121,11 +110,10 @@ function sameKey(one: string, other: string): string {
 function keyIn(carrier: string, value: string): string {
   const text = value.trim();
   if (carrier !== 'authorization') return text;
-  const scheme = anyBearer.exec(text);
-  if (scheme === null) {
+  if (!anyBearer.test(text)) {
     throw new GatewayError('key.missing', 'Authorization must be of the form "Bearer KEY"');
   }
-  return text.slice(scheme[0].length).trim();
+  return text.slice('bearer '.length).trim();
 }
 
 // ---------------------------------------------------------------- the client's own login
@@ -215,11 +203,18 @@ function givenLogins(request: HttpRequest, projectKey: string): readonly Given[]
  * The presented keys that neither the form of generated ones nor the configuration's secrets let the rules recognize. They
  * may be known by their hash.
  */
-function unknownToRules({ request, scrubber }: Head): readonly string[] {
-  return presentedKeys(request.rawHeaders).filter(
-    (key) => key !== '' && parseKey(key) !== 'generated' && !scrubber.has(key),
-  );
+function unknownToRules({ request: { rawHeaders }, scrubber }: Head): readonly string[] {
+  let found = none;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!isKeyCarrier(rawHeaders[i] as string)) continue;
+    const { key } = parseRunKey((rawHeaders[i + 1] as string).trim().replace(anyBearer, ''));
+    const isKnown = key === '' || parseKey(key) === 'generated' || scrubber.has(key);
+    if (!isKnown && !found.includes(key)) found = [...found, key];
+  }
+  return found;
 }
+
+const none: readonly string[] = [];
 
 const isIn = (scrubber: Scrubber) => (text: string) => scrubber.text(text) !== text;
 

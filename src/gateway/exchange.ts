@@ -43,8 +43,11 @@ export class Exchange implements SwapRemoveItem, Settlement {
     const time = new Date(this.startedMs).toISOString();
     this.record = new RecordDraft({ id: this.id, time, method: request.method });
     this.spending = new ExchangeSpending(this);
-    const subscribers: Subscriber[] = [this.record, this.spending];
-    for (const follow of followers) subscribers.push(follow(this));
+    // Of the right size: a list that grows leaves two behind.
+    const subscribers = new Array<Subscriber>(followers.length + 2);
+    subscribers[0] = this.record;
+    subscribers[1] = this.spending;
+    for (let i = 0; i < followers.length; i += 1) subscribers[i + 2] = (followers[i] as Follow)(this);
     this.events = new Subscribers(subscribers);
   }
 

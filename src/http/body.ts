@@ -16,23 +16,45 @@ export class BodyMemory {
 
   /** An account for one request of a key. */
   open(keyId: string, capacity: BodyCapacity): HeldBytes {
-    let held = 0;
-    return {
-      add: (bytes) => {
-        const ofKey = this.#byKey.get(keyId) ?? 0;
-        if (ofKey + bytes > capacity.bytes - this.#total) throw noRoom(capacity);
-        this.#byKey.set(keyId, ofKey + bytes);
-        this.#total += bytes;
-        held += bytes;
-      },
-      release: () => {
-        const left = (this.#byKey.get(keyId) ?? 0) - held;
-        if (left > 0) this.#byKey.set(keyId, left);
-        else this.#byKey.delete(keyId);
-        this.#total -= held;
-        held = 0;
-      },
-    };
+    return new HeldByRequest(this, keyId, capacity);
+  }
+
+  /** Counts bytes of a key, unless its share is used up. */
+  add(keyId: string, bytes: number, capacity: BodyCapacity): void {
+    const ofKey = this.#byKey.get(keyId) ?? 0;
+    if (ofKey + bytes > capacity.bytes - this.#total) throw noRoom(capacity);
+    this.#byKey.set(keyId, ofKey + bytes);
+    this.#total += bytes;
+  }
+
+  subtract(keyId: string, bytes: number): void {
+    const left = (this.#byKey.get(keyId) ?? 0) - bytes;
+    if (left > 0) this.#byKey.set(keyId, left);
+    else this.#byKey.delete(keyId);
+    this.#total -= bytes;
+  }
+}
+
+class HeldByRequest implements HeldBytes {
+  readonly #memory: BodyMemory;
+  readonly #keyId: string;
+  readonly #capacity: BodyCapacity;
+  #held = 0;
+
+  constructor(memory: BodyMemory, keyId: string, capacity: BodyCapacity) {
+    this.#memory = memory;
+    this.#keyId = keyId;
+    this.#capacity = capacity;
+  }
+
+  add(bytes: number): void {
+    this.#memory.add(this.#keyId, bytes, this.#capacity);
+    this.#held += bytes;
+  }
+
+  release(): void {
+    this.#memory.subtract(this.#keyId, this.#held);
+    this.#held = 0;
   }
 }
 

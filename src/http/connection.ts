@@ -39,9 +39,10 @@ export class Connection implements SwapRemoveItem, Wire {
   readonly #socket: Socket;
   readonly #server: ConnectionServer;
   /** The open answers, in the order of their requests. */
-  readonly #answers: HttpResponse[] = [];
+  #answers: readonly HttpResponse[] = none;
   /** The answers whose handlers have not been started yet. */
-  readonly #waiting: HttpResponse[] = [];
+  #waiting: readonly HttpResponse[] = none;
+  readonly #handOver = () => this.handOver();
   #lastRequest: HttpRequest | undefined;
   /** An error for malformed input after them: sent when they are over, or it would be read as part of one. */
   #refusal: GatewayError | undefined;
@@ -111,7 +112,7 @@ export class Connection implements SwapRemoveItem, Wire {
     const isLast = !head.keepsAlive || head.asksForUpgrade || this.#server.isDraining;
     const response = new HttpResponse(this, node, request, { closes: isLast });
     this.#lastRequest = request;
-    this.#answers.push(response);
+    this.#answers = withLast(this.#answers, response);
     const { limits } = this.#server;
     if (this.#answers.length > limits.pipelined) {
       response.closes = true;
@@ -119,14 +120,16 @@ export class Connection implements SwapRemoveItem, Wire {
       return this.#stopReading();
     }
     // Body data that came with the head is delivered only after this.
-    this.#waiting.push(response);
-    if (this.ticks.isBusy) this.ticks.later(() => this.handOver());
-    else process.nextTick(handOver, this);
+    this.#waiting = withLast(this.#waiting, response);
+    if (this.ticks.isBusy) this.ticks.later(this.#handOver);
+    else process.nextTick(this.#handOver);
   }
 
   /** Starts the handlers of the waiting requests. */
   handOver(): void {
-    for (const response of this.#waiting.splice(0)) this.#start(response);
+    const waiting = this.#waiting;
+    this.#waiting = none;
+    for (const response of waiting) this.#start(response);
   }
 
   /** Starts the handler, unless an earlier answer has ended the connection meanwhile. */
@@ -135,7 +138,7 @@ export class Connection implements SwapRemoveItem, Wire {
     if (this.#answers[0] !== response) {
       const at = this.#answers.indexOf(response);
       if (this.#answers.slice(0, at).some(closes)) {
-        this.#answers.splice(at, 1);
+        this.#answers = this.#answers.toSpliced(at, 1);
         return response.close();
       }
     }
@@ -218,7 +221,7 @@ export class Connection implements SwapRemoveItem, Wire {
   }
 
   ended(response: HttpResponse): void {
-    this.#answers.shift();
+    this.#answers = this.#answers.length === 1 ? none : this.#answers.slice(1);
     // An idle connection keeps nothing of what came over it: nobody counts it any more.
     if (this.#lastRequest === response.request && response.request.isComplete) this.#lastRequest = undefined;
     this.#bytesBefore = this.#socket.bytesRead;
@@ -284,13 +287,18 @@ export class Connection implements SwapRemoveItem, Wire {
 
   #closed(): void {
     this.#lastRequest?.fail(new GatewayError('client.left', 'the client left before its body was complete'));
-    for (const answer of this.#answers.splice(0)) answer.close();
+    const open = this.#answers;
+    this.#answers = none;
+    for (const answer of open) answer.close();
     this.#server.closed(this);
   }
 }
 
-function handOver(connection: Connection): void {
-  connection.handOver();
+const none: readonly HttpResponse[] = [];
+
+/** Nearly always it is the only one: a list of one is smaller than a list that grows. */
+function withLast(answers: readonly HttpResponse[], last: HttpResponse): readonly HttpResponse[] {
+  return answers.length === 0 ? [last] : [...answers, last];
 }
 
 /** Whether no answer may follow this one. */

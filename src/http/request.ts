@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 import { memoize } from '../lib/memoize.ts';
@@ -172,11 +172,19 @@ function joined(name: string, before: string, value: string): string {
   return `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
 }
 
-/**
- * A fresh `req_…` id: 120 random bits, so ids of several gateways never collide. Node draws the bits of UUIDs in batches;
- * a system call for each id was a twentieth of a small exchange. The digits that name a UUID's kind are left out.
- */
-export function newRequestId(): string {
-  const id = randomUUID();
-  return `req_${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(15, 18)}${id.slice(20, 23)}${id.slice(24)}`;
+/** A fresh `req_…` id: 120 random bits, so ids of several gateways never collide. */
+export const newRequestId = createIds({ bytes: 15, batch: 128 });
+
+/** Draws the bits of many ids at a time: a system call for each was a twentieth of a small exchange. */
+function createIds({ bytes, batch }: { readonly bytes: number; readonly batch: number }): () => string {
+  const bits = Buffer.alloc(bytes * batch);
+  let used = bits.length;
+  return () => {
+    if (used === bits.length) {
+      randomFillSync(bits);
+      used = 0;
+    }
+    used += bytes;
+    return `req_${bits.toString('hex', used - bytes, used)}`;
+  };
 }

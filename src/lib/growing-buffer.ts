@@ -2,14 +2,12 @@ const minBytes = 4 * 1024;
 // Limits what a client costs that announces a long body and sends little of it.
 const maxBytes = 1024 * 1024;
 
-const none: Buffer[] = [];
-
 /**
  * Collects bytes that arrive in pieces, in at most twice their memory. They are stored in blocks that double in size, up
  * to a limit, so that growing leaves no garbage, and are joined on demand.
  */
 export class GrowingBuffer {
-  #blocks: Buffer[] = none;
+  #blocks: Buffer[] = [];
   /** Bytes of the last block that are in use. */
   #used = 0;
   #length = 0;
@@ -48,7 +46,6 @@ export class GrowingBuffer {
     const size = Math.max(minBytes, Math.min(maxBytes, Math.max(expectedBytes, this.#length)), rest.length);
     const block = Buffer.allocUnsafeSlow(size);
     this.#used = rest.copy(block);
-    if (this.#blocks.length === 0) this.#blocks = [block];
-    else this.#blocks.push(block);
+    this.#blocks.push(block);
   }
 }

@@ -8,6 +8,7 @@ export interface Run {
 
 /** Runs within runs that a key may name. */
 const maxRuns = 8;
+const noRuns: readonly Run[] = [];
 const lastRun = /~(run-[0-9a-f]{12})(?:~usd-(\d{1,6}(?:\.\d{1,6})?))?(?:~requests-(\d{1,16}))?$/;
 
 /**
@@ -25,17 +26,17 @@ export function toRunKey(key: string, { id, budget, requests }: Run): string {
 /** The project key in a presented key, and the runs that it names: the innermost first, none for a plain key. */
 export function parseRunKey(presented: string): { readonly key: string; readonly runs: readonly Run[] } {
   let key = presented;
-  const runs: Run[] = [];
+  let runs = noRuns;
   while (runs.length < maxRuns) {
     const found = lastRun.exec(key);
     if (found === null) break;
     const [whole, id = '', usd, requests] = found;
     key = key.slice(0, -whole.length);
-    runs.push({
-      id,
+    const limits = {
       ...(usd !== undefined && { budget: Number(usd) }),
       ...(requests !== undefined && { requests: Number(requests) }),
-    });
+    };
+    runs = [...runs, { id, ...limits }];
   }
   return { key, runs };
 }

@@ -69,9 +69,10 @@ const prefixLength = 8;
 /** A ring of keys; `replaced` are found too, and are no keys of their own. */
 export function createKeyRing(entries: readonly KeyEntry[], replaced: readonly KeyEntry[] = []): KeyRing {
   // Found by the first bytes of the hash: what the lookup's time reveals of them is no help in finding a key.
-  const byPrefix = new Map<string, KeyEntry[]>();
-  for (const entry of [...entries, ...replaced]) {
-    const prefix = entry.hash.slice(0, prefixLength);
+  const byPrefix = new Map<string, { readonly hash: Buffer; readonly record: KeyRecord }[]>();
+  for (const { hash, record } of [...entries, ...replaced]) {
+    const prefix = hash.slice(0, prefixLength);
+    const entry = { hash: Buffer.from(hash), record };
     const others = byPrefix.get(prefix);
     if (others === undefined) byPrefix.set(prefix, [entry]);
     else others.push(entry);
@@ -79,7 +80,9 @@ export function createKeyRing(entries: readonly KeyEntry[], replaced: readonly K
   const findPlain = (presented: string) => {
     const hash = hashKey(presented);
     const candidates = byPrefix.get(hash.slice(0, prefixLength));
-    return candidates?.find((entry) => timingSafeEqual(Buffer.from(entry.hash), Buffer.from(hash)))?.record;
+    if (candidates === undefined) return undefined;
+    const bytes = Buffer.from(hash);
+    return candidates.find((entry) => timingSafeEqual(entry.hash, bytes))?.record;
   };
   return {
     size: entries.length,

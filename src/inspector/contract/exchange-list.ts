@@ -72,7 +72,9 @@ type DecidedRecord = Pick<Partial<ExchangeRecord>, 'decision' | 'rules' | 'outco
 type ShownDecision = NonNullable<ExchangeRow['decision']>;
 
 /** What the rules decided, about the request and then about its answer. */
-export function decisionOf({ decision, rules = [], outcome }: DecidedRecord): ShownDecision | undefined {
+export function decisionOf({ decision, rules, outcome }: DecidedRecord): ShownDecision | undefined {
+  // Of most exchanges; the cast is explained below.
+  if (rules === undefined) return decision as ShownDecision | undefined;
   const onAnswer = rules.filter(({ on, mode }) => on === 'answer' && mode === 'enforce');
   const has = (action: string) => onAnswer.some((rule) => rule.action === action);
   if (outcome === 'refused' && has('block')) return 'block';

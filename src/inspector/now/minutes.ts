@@ -25,7 +25,7 @@ class MinuteCount {
   }
 
   add(record: ExchangeRecord): void {
-    const { usage, cost_usd, first_byte_ms, outcome, reason, status } = record;
+    const { usage, cost_usd, first_byte_ms, method, outcome, reason, status } = record;
     this.requests += 1;
     this.input += usage?.input_tokens ?? 0;
     this.output += usage?.output_tokens ?? 0;
@@ -35,7 +35,7 @@ class MinuteCount {
       this.firstByte ??= createHistogram({ figures: 2 });
       this.firstByte.record(Math.max(1, Math.round(first_byte_ms * 10)));
     }
-    const ended = { ...record, decision: decisionOf(record) };
+    const ended = { method, status, outcome, reason, decision: decisionOf(record) };
     if (shows.blocked(ended)) count(this.blocks, reason ?? 'policy.blocked');
     else if (shows.failed(ended))
       count(this.errors, reason ?? (outcome === 'answered' ? `status ${status}` : outcome));

@@ -145,7 +145,6 @@ type RequestEnd = GatewayError | 'complete' | 'aborted';
 /** Maximum bytes that wait for the end of the tick, or for the sink, before the host is paused. */
 const waitingBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
-const none: Buffer[] = [];
 const noHeaders = new AnswerHeaders();
 /** Most interim answers (1xx) that a host may send before its answer. */
 const interimAnswers = 16;
@@ -174,8 +173,8 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   #sink: BodySink | undefined;
   /** Whether the sink asked for a pause, which only itself may end. */
   #sinkWaits = false;
-  /** What has arrived and has not been piped. */
-  #waiting: Buffer[] = none;
+  /** What has arrived and has not been piped; undefined if there is nothing. */
+  #waiting: Buffer[] | undefined;
   #waitingBytes = 0;
   #isScheduled = false;
   #outcome: RequestEnd | undefined;
@@ -242,7 +241,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (this.#phase !== 'body') return;
     this.#delay('idleMs');
-    if (this.#waiting.length === 0) this.#waiting = [piece];
+    if (this.#waiting === undefined) this.#waiting = [piece];
     else this.#waiting.push(piece);
     this.#waitingBytes += piece.length;
     this.#schedule();
@@ -272,8 +271,9 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   #deliver(): void {
     const sink = this.#sink;
     if (sink === undefined || this.#sinkWaits) return;
-    if (this.#waiting.length > 0) {
-      this.#sinkWaits = !sink.data(this.#takeWaiting());
+    const piece = this.#takeWaiting();
+    if (piece !== undefined) {
+      this.#sinkWaits = !sink.data(piece);
       if (this.#sinkWaits) return;
     }
     const outcome = this.#outcome;
@@ -283,11 +283,11 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     else if (outcome !== 'aborted') sink.fail(outcome);
   }
 
-  #takeWaiting(): Buffer {
+  #takeWaiting(): Buffer | undefined {
     const waiting = this.#waiting;
-    const [first = nothing] = waiting;
-    const piece = waiting.length > 1 ? Buffer.concat(waiting, this.#waitingBytes) : first;
-    this.#waiting = none;
+    if (waiting === undefined) return undefined;
+    const piece = waiting.length === 1 ? waiting[0] : Buffer.concat(waiting, this.#waitingBytes);
+    this.#waiting = undefined;
     this.#waitingBytes = 0;
     return piece;
   }
@@ -324,7 +324,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   whole(): Buffer | undefined {
-    return this.#outcome === 'complete' ? this.#takeWaiting() : undefined;
+    return this.#outcome === 'complete' ? (this.#takeWaiting() ?? nothing) : undefined;
   }
 
   pipe(sink: BodySink): void {
@@ -333,7 +333,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   get isBehind(): boolean {
-    return this.#waiting.length > 0 || this.#isPaused;
+    return this.#waiting !== undefined || this.#isPaused;
   }
 
   /** Whether the host is paused. */
@@ -366,7 +366,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   abort(): void {
     this.#sink = undefined;
-    this.#waiting = none;
+    this.#waiting = undefined;
     if (this.#phase === 'over') {
       this.#outcome = 'aborted';
       return;
