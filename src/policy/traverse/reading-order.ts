@@ -263,10 +263,13 @@ interface ContextParts {
   readonly kin?: Kin | undefined;
 }
 
-/** How many contexts were made from one another: names of members are among what they differ in. */
+/** What contexts that were made from one another take, in characters: names of members, however long, are among them. */
 interface Kin {
   size: number;
 }
+
+/** A context without a name takes as much memory as about so many characters. */
+const contextSize = 64;
 
 /** Where a document comes from that isn't the request itself. */
 interface Origin {
@@ -300,7 +303,7 @@ export class Context {
 
   constructor({ roles, conversation, own, isData, isUnlisted = false, origin, kin }: ContextParts) {
     this.#kin = kin ?? { size: 0 };
-    this.#kin.size += 1;
+    this.#kin.size += contextSize + (own?.length ?? 0);
     this.roles = roles;
     this.conversation = conversation;
     this.own = own;
@@ -311,7 +314,7 @@ export class Context {
     this.leftOut = conversation === joins.optional ? (own ?? `${roles} ${isData}`) : undefined;
   }
 
-  /** How many there are that were made from this one, and from those. */
+  /** What it takes with those that were made from it, and from those, in characters. */
   get kinSize(): number {
     return this.#kin.size;
   }

@@ -57,7 +57,7 @@ export function createWalk(): Walk {
       try {
         new RequestWalk(visitor, dialect, parts).request(document);
       } finally {
-        if (sizeOf(parts.contexts) > maxContexts) parts.contexts = createContexts();
+        if (sizeOf(parts.contexts) > maxKept) parts.contexts = createContexts();
       }
     },
     document: (document, roles, visitor) => {
@@ -94,8 +94,8 @@ interface RequestParts {
 
 type RequestContexts = ReturnType<typeof createContexts>;
 
-/** More than that are not kept: they differ in the names of members, which clients may invent. */
-const maxContexts = 1_000;
+/** Characters: a thousand contexts. More are not kept: clients may invent any names of members, each as long as a body. */
+const maxKept = 80_000;
 
 function createContexts() {
   const anywhere = { roles: everyRole, conversation: joins.none, isData: false };
