@@ -245,8 +245,9 @@ export class Journal {
     this.#isWriting = true;
     const startedMs = performance.now();
     try {
-      // A line that was cut short, here or in `#write`, must not stay.
-      await segment.handle.truncate(segment.bytes);
+      // What was cut short, here or in `#write`, must not stay, whole lines neither: it is written again, perhaps to the next
+      // segment, and would count twice if this one is read.
+      await Promise.all([...this.#full, segment].map((each) => each.handle.truncate(each.bytes)));
       await segment.handle.appendFile(batch.map(({ text }) => text).join(''));
     } catch (cause) {
       this.#waiting.putBack(batch);

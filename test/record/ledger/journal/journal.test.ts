@@ -1,5 +1,6 @@
-import { readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -93,7 +94,8 @@ test('at the end a segment is left open where the one before it is not on the di
   expect(closed.map(({ number }) => number)).toEqual([1, 2]);
 }, 20_000);
 
-test('at the end a segment that is being made takes its place first, so that none is closed twice', async () => {
+/** A journal of which the next segment is being made, as long as a test wants. */
+async function makingNext() {
   const directory = emptyDirectory();
   const events: JournalEvent[] = [];
   const closed: ClosedSegment[] = [];
@@ -110,7 +112,7 @@ test('at the end a segment that is being made takes its place first, so that non
   const prototype: FileHandle = Object.getPrototypeOf(some);
   await some.close();
   const { sync } = prototype;
-  let go: (() => void) | undefined;
+  let go: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
@@ -119,18 +121,48 @@ test('at the end a segment that is being made takes its place first, so that non
     isHeld = true; // of the folder, with the next segment in it
     return held.then(() => sync.call(this));
   });
-  const waiting = journal.end([row('one')]);
+  const first = journal.end([row('one')]);
   await expect.poll(() => isHeld, { timeout: 5_000 }).toBe(true);
+  return { journal, directory, events, closed, first, go };
+}
+
+test('at the end a segment that is being made takes its place first, so that none is closed twice', async () => {
+  const { journal, directory, events, closed, first, go } = await makingNext();
 
   const closing = journal.close();
-  go?.();
+  go();
   await closing;
   await new Promise((resolve) => setTimeout(resolve, 500)); // longer than it waits before it tries again
 
-  expect(waiting).toBeUndefined();
+  expect(first).toBeUndefined();
   expect(events).toEqual([]);
   expect(closed.map(({ lines }) => lines)).toEqual([1]);
   expect(listSegments(directory)).toHaveLength(1);
+});
+
+test('of ends that a disk took a part of, each is in one segment only, also if the next one was being made', async () => {
+  const { journal, directory, go } = await makingNext();
+  const { writeSync } = fs;
+  onTestFinished(() => {
+    Object.assign(fs, { writeSync });
+    syncBuiltinESMExports();
+  });
+  // The first of the lines, and the beginning of the second.
+  const takesPart = (fd: number, bytes: Buffer) => writeSync(fd, bytes.subarray(0, bytes.indexOf('\n') + 20));
+  Object.assign(fs, { writeSync: takesPart });
+  syncBuiltinESMExports();
+
+  const waiting = journal.end([row('two'), row('three')]);
+  go();
+  await waiting;
+  await journal.close();
+
+  const read = await readJournal(directory);
+  expect(waiting).toBeInstanceOf(Promise);
+  expect(read.map(({ entries }) => rowsOf(entries).map((each) => each.request_id))).toEqual([
+    ['one'],
+    ['two', 'three'],
+  ]);
 });
 
 test('while a disk stalls, lines wait in memory and hold up nobody', async () => {
