@@ -25,7 +25,7 @@ export interface ModelRequest extends RequestFields {
   /** The same: whether it may have what the gateway has sealed in an earlier answer. */
   readonly mayHaveSeals?: boolean | undefined;
   /** The largest cap on output that no rule objects to; absent if there is none. */
-  readonly capLimit?: number;
+  readonly capLimit?: number | undefined;
 }
 
 interface ParseOptions {

@@ -179,9 +179,19 @@ export function withCapLimit(
 ): ModelRequest {
   const capLimit = policies.capLimit(inputs ?? policies.inputs({ ...subject, document: request.document }));
   if (capLimit === undefined) return request;
-  // Spelled out, as in `toSubject`.
+  // Spelled out, as in `toSubject`; the type asks for every member.
   const { document, model, modelEntries, stream, demand, askedModes, mayHaveSeals } = request;
-  return { document, model, modelEntries, stream, demand, askedModes, mayHaveSeals, capLimit };
+  const limited: { readonly [Name in keyof Required<ModelRequest>]: ModelRequest[Name] } = {
+    document,
+    model,
+    modelEntries,
+    stream,
+    demand,
+    askedModes,
+    mayHaveSeals,
+    capLimit,
+  };
+  return limited;
 }
 
 /** A model's name in the path is a text that leaves, too: nothing in it can be replaced, so it is refused. */

@@ -207,7 +207,6 @@ class Window implements BorderListener {
     }
     this.#isWaiting = false;
     this.#trim();
-    if (this.#scheduled.size === 0) return;
     for (const [number, segment] of this.#scheduled) {
       if (!this.#segments.includes(segment)) this.#scheduled.delete(number);
     }
