@@ -16,9 +16,8 @@ import { identifyBody, runLimits } from './spending/spending.ts';
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
  * order matters: nothing of the body is read before the key is known, nothing leaves before the policies have
- * decided and the budget is reserved, and every ending is settled and recorded once. An await costs a promise and two
- * closures even where there is nothing to wait for, but it has the exchanges of one tick take a large step one after the
- * other, so that its code stays in the CPU's caches.
+ * decided and the budget is reserved, and every ending is settled and recorded once. Some awaits stand where
+ * there is mostly nothing to wait for: docs/decisions/hot-path.md has why.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { request, response, events } = exchange;
