@@ -72,13 +72,15 @@ export interface Paused {
 }
 
 /**
- * Shares the event loop among answers that come faster than they are handled: when the budget is used up, each
+ * Shares the event loop among answers that come faster than they are handled: when a tick's budget is used up, each
  * further answer pauses, and in each tick the next one gets a budget of its own. Others wait for milliseconds, however
  * many hosts send single bytes, or long streams, as fast as they can.
  */
 export class PieceBudget {
   readonly #pieces: number;
   #left: number;
+  /** It is renewed at the end of a tick by which half of it is used up: so ticks that use little cost nothing here. */
+  #isRenewalDue = false;
   readonly #waiting: Paused[] = [];
 
   constructor(pieces = defaultPieces) {
@@ -99,16 +101,20 @@ export class PieceBudget {
 
   /** Whether there is time in this tick. If not, the answer goes on in a later one. */
   hasLeft(answer: Paused): boolean {
+    if (this.#left > this.#pieces / 2) return true;
+    if (!this.#isRenewalDue) this.#renewLater();
     if (this.#left > 0) return true;
-    if (this.#waiting.push(answer) === 1) this.#schedule();
+    this.#waiting.push(answer);
     return false;
   }
 
-  #schedule(): void {
+  #renewLater(): void {
+    this.#isRenewalDue = true;
     setImmediate(() => {
       this.#left = this.#pieces;
       const next = this.#waiting.shift();
-      if (this.#waiting.length > 0) this.#schedule();
+      this.#isRenewalDue = this.#waiting.length > 0;
+      if (this.#isRenewalDue) this.#renewLater();
       next?.goOn();
     });
   }

@@ -110,6 +110,18 @@ test('few pieces never wait', () => {
   expect(mayGoOn).not.toContain(false);
 });
 
+test('what earlier ticks used does not count', async () => {
+  const budget = new PieceBudget(10);
+  const mayGoOn: boolean[] = [];
+
+  for (let tick = 0; tick < 20; tick += 1) {
+    for (let piece = 0; piece < 5; piece += 1) mayGoOn.push(budget.take(0, unpaused));
+    await nextTick();
+  }
+
+  expect(mayGoOn).not.toContain(false);
+});
+
 test('a long piece counts as several', () => {
   const budget = new PieceBudget(10);
 
