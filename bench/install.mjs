@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gateway-bench');
 
-const programs = { nginx: 'nginx-light', haproxy: 'haproxy', wrk: 'wrk' };
+const programs = { nginx: 'nginx-light', haproxy: 'haproxy', wrk: 'wrk', h2load: 'nghttp2-client' };
 
 const peers = {
   // With the newest 1.x of @hono/node-server, which a plain install takes, every stream of this version is a 500.
@@ -41,6 +41,7 @@ export function versions() {
     nginx: first('nginx', '-v'),
     haproxy: first('haproxy', '-v'),
     wrk: first('wrk', '-v'),
+    h2load: first('h2load', '--version'),
     portkey: ofPeer('portkey', '@portkey-ai/gateway'),
     'http-proxy': ofPeer('http-proxy', 'http-proxy'),
   };

@@ -38,7 +38,7 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
-  io.write(string.format('\n{"requests":%d,"micros":%d,"p50":%g,"p99":%g,"failed":%d}\n',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+  io.write(string.format('\n{"requests":%d,"micros":%d,"p50":%g,"failed":%d}\n',
+    summary.requests, summary.duration, latency:percentile(50),
     errors.status + errors.connect + errors.read + errors.write + errors.timeout))
 end

@@ -9,6 +9,7 @@ import { startJsonProvider } from './providers.mjs';
 import { path } from './request.mjs';
 import { takeTurns } from './rounds.mjs';
 import { startAll, stopAll } from './start.mjs';
+import { median } from './summarize.mjs';
 
 const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy', 'bare'];
 const team = [':no-ledger', ':limits', ':metrics', ':everything', ':redis', ':tracing'];
@@ -27,6 +28,9 @@ const scenarios = [
 /** Long enough for what is given back once nothing is asked. */
 const idleMs = 40_000;
 
+/** Before each sample: what a contender lost while others took their turns is not what is measured here. */
+const steadyS = 1;
+
 /** Samples by scenario and contender, and the memory of each afterwards. */
 export async function measureJson({ contenders, options, folder, say }) {
   const chosen = scenarios.filter(
@@ -35,37 +39,71 @@ export async function measureJson({ contenders, options, folder, say }) {
   if (chosen.length === 0) return undefined;
   const files = writeBodies(folder);
   const provider = await startJsonProvider(folder);
-  const started = await startAll(contenders, { provider, folder, firstBody: bodies.small() });
-  await checkJson(started, provider);
   const load = (target, { body, connections }, seconds) =>
     runLoad(wrkCommand(target, { file: files[body], connections, seconds }), seconds + 25);
+  const runs = [];
+  for (let round = 0; round < options.rounds; round += 1)
+    runs.push(await measureRound({ contenders, options, folder, provider, chosen, load, say }));
+  await provider.stop();
+  return {
+    samples: merge(runs.map(({ samples }) => samples)),
+    memory: Object.fromEntries(
+      Object.keys(runs[0].memory).map((name) => [name, median(runs.map(({ memory }) => memory[name]))]),
+    ),
+  };
+}
+
+/** A sample for each scenario, of a process of its own for each contender: two of the same program differ by a tenth. */
+async function measureRound({ contenders, options, folder, provider, chosen, load, say }) {
+  const started = await startAll(contenders, { provider, folder, firstBody: bodies.small() });
+  await checkJson(started, provider);
   for (const target of started) {
     // The compilers of Node's engine work on the contender's core until the code is warm.
     say(`warming ${target.name}`);
-    for (const each of chosen) await load(target, each, options.isQuick ? 1 : 6);
+    for (const each of chosen.filter((scenario) => takesPart(target.name, scenario)))
+      await load(target, each, options.isQuick ? 1 : 6);
   }
   const samples = await takeTurns({
     scenarios: chosen,
     targets: started,
     provider,
-    rounds: options.rounds,
+    rounds: 1,
     takes: ({ name }, scenario) => takesPart(name, scenario),
-    take: (target, scenario) => takeSample(target, () => load(target, scenario, options.seconds)),
+    take: async (target, scenario) => {
+      await load(target, scenario, steadyS);
+      return await takeSample(target, () => load(target, scenario, options.seconds));
+    },
     say,
   });
   await new Promise((resolve) => setTimeout(resolve, idleMs));
   const memory = Object.fromEntries(
     started.filter(({ pid }) => pid !== undefined).map(({ name, pid }) => [name, residentOf(pid)]),
   );
-  await stopAll([...started, provider]);
+  await stopAll(started);
   return { samples, memory };
+}
+
+/** The samples of all rounds. */
+function merge(runs) {
+  const [first, ...others] = runs;
+  return Object.fromEntries(
+    Object.entries(first).map(([scenario, of]) => [
+      scenario,
+      Object.fromEntries(
+        Object.entries(of).map(([name, samples]) => [
+          name,
+          samples.concat(...others.map((run) => run[scenario][name])),
+        ]),
+      ),
+    ]),
+  );
 }
 
 export async function takeSample({ pid }, load) {
   const before = pid === undefined ? 0 : cpuOf(pid);
-  const { requests, micros, p50, p99, failed } = await load();
+  const { requests, micros, p50, failed } = await load();
   const cpu = pid === undefined ? undefined : (cpuOf(pid) - before) / requests;
-  return { cpu, rate: (requests / micros) * 1e6, p50, p99, failed };
+  return { cpu, rate: (requests / micros) * 1e6, p50, failed };
 }
 
 function takesPart(name, { contenders }) {

@@ -77,7 +77,7 @@ async function warm(load, requests) {
   }
 }
 
-const fields = ['cpu', 'rate', 'p50', 'p99', 'foreign'];
+const fields = ['cpu', 'rate', 'p50', 'foreign'];
 
 function rowOf({ name }, workers, byCount) {
   const samples = byCount[workers];

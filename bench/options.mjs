@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 
 export const sections = [
   'json',
+  'tails',
   'streams',
   'first',
   'memory',
@@ -21,7 +22,7 @@ const usage = `npm run bench -- [options]
   --only NAMES       contenders, by comma; * at the end stands for any ending (gateway*)
   --sections NAMES   of ${sections.join(', ')}
   --scenarios NAMES  such as '250 B; 360 KB*', by semicolon
-  --rounds N         samples of each contender in each scenario (3)
+  --rounds N         samples of each contender in each scenario (3), in json and tails each of another process
   --seconds N        length of a sample (3)
   --quick            one round of one second, without 2 MB, 1,000 streams and start-up
   --against FOLDER   another built checkout of the gateway, measured beside this one as "before"

@@ -17,6 +17,7 @@ export function report(results) {
   for (const scenario of scenarioNames(results.json)) {
     lines.push('', `## ${scenario} (µs; + is over direct)`, jsonTable(results.json.rows, scenario));
   }
+  if (results.tails) lines.push('', '## 250 B on 64 open connections (ms)', tailsTable(results.tails));
   for (const scenario of scenarioNames(results.streams)) {
     lines.push('', `## ${scenario} (µs)`, streamTable(results.streams.rows, scenario));
   }
@@ -66,29 +67,32 @@ function jsonTable(rows, scenario) {
   const of = rows.filter((row) => row.scenario === scenario);
   const direct = of.find(({ contender }) => contender === 'direct');
   return table(
-    [
-      'contender',
-      'CPU',
-      'requests/s',
-      'p50',
-      '+p50',
-      'p99',
-      '+p99',
-      ...ratios.map(([title]) => title),
-      'foreign',
-      'failed',
-    ],
+    ['contender', 'CPU', 'requests/s', 'p50', '+p50', ...ratios.map(([title]) => title), 'foreign', 'failed'],
     of.map((row) => [
       row.contender,
       row.cpu,
       row.rate,
       row.p50,
       row.p50 - direct?.p50,
-      row.p99,
-      row.p99 - direct?.p99,
       ...ratios.map(([, field]) => row[field]),
       row.foreign,
       row.failed,
+    ]),
+  );
+}
+
+function tailsTable(tails) {
+  return table(
+    ['contender', 'p50', 'p90', 'p99', 'p99.9', 'p99 ÷ p50', 'foreign', 'failed'],
+    tails.map(({ contender, p50, p90, p99, p999, foreign, failed }) => [
+      contender,
+      p50,
+      p90,
+      p99,
+      p999,
+      p99 / p50,
+      foreign,
+      failed,
     ]),
   );
 }
@@ -200,7 +204,6 @@ function workersTable(rows) {
       'requests/s',
       'rate × one',
       'p50',
-      'p99',
       'foreign',
       'failed',
     ],
@@ -213,7 +216,6 @@ function workersTable(rows) {
       row.rate,
       row.rate_x_one,
       row.p50,
-      row.p99,
       row.foreign,
       row.failed,
     ]),

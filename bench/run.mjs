@@ -16,6 +16,7 @@ import { measureMemory } from './measure-memory.mjs';
 import { measureStages } from './measure-stages.mjs';
 import { measureStartup } from './measure-startup.mjs';
 import { measureStreams } from './measure-streams.mjs';
+import { measureTails } from './measure-tails.mjs';
 import { measureWorkers } from './measure-workers.mjs';
 import { alone, parseOptions } from './options.mjs';
 import { report } from './report.mjs';
@@ -45,9 +46,10 @@ const measure = {
   json: async (setting) => {
     const measured = await measureJson(setting);
     if (measured === undefined) return undefined;
-    const rows = summarize(measured.samples, ['cpu', 'rate', 'p50', 'p99']);
+    const rows = summarize(measured.samples, ['cpu', 'rate', 'p50']);
     return { rows, memory: measured.memory };
   },
+  tails: measureTails,
   streams: async (setting) => {
     const measured = await measureStreams(setting);
     if (measured === undefined) return undefined;

@@ -73,11 +73,11 @@ try {
       redis: of('redis'),
       postgres: of('postgres'),
       rate: of('rate'),
-      p99: of('p99'),
+      p50: of('p50'),
       failed,
     };
   });
-  console.log('CPU µs for a request (median of rounds), requests/s and p99 µs of this machine');
+  console.log('CPU µs for a request (median of rounds), requests/s and p50 µs of this machine');
   console.table(rows);
   console.table([await sampleStreams(settings[3])]);
   const bytes = execFileSync('psql', [
@@ -150,7 +150,7 @@ async function sample(setting) {
     redis: each('redis'),
     postgres: each('postgres'),
     rate: results.reduce((sum, { requests: count, micros }) => sum + (count / micros) * 1e6, 0),
-    p99: Math.max(...results.map(({ p99 }) => p99)),
+    p50: Math.max(...results.map(({ p50 }) => p50)),
     failed: results.reduce((sum, { failed }) => sum + failed, 0),
   };
 }
