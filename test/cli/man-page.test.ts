@@ -27,6 +27,15 @@ test('it has every exit code', () => {
     expect(page).toMatch(new RegExp(`^\\.B (?:\\d+, )?${code}(?:,.*)?$`, 'm'));
 });
 
+test('it has every variable of the environment that docs/command-line.md names', () => {
+  const guide = readFileSync(join(root, 'docs', 'command-line.md'), 'utf8');
+  const named = [...new Set(guide.match(/\b(?:GATEWAY|PLANTS)_[A-Z]+\b/g))];
+  const environment = page.slice(page.indexOf('.SH ENVIRONMENT'), page.indexOf('.SH FILES'));
+
+  expect(named).toContain('GATEWAY_HISTORY');
+  expect(named.filter((name) => !environment.includes(name))).toEqual([]);
+});
+
 describe.skipIf(spawnSync('mandoc', ['--help']).error !== undefined)('mandoc', () => {
   const mandoc = (...argv: string[]) => spawnSync('mandoc', argv, { input: page, encoding: 'utf8' });
 
