@@ -203,10 +203,18 @@ describe('names the fault', () => {
 
   const late = new Date(Date.now() - 3_600_000).toUTCString();
   const badKey = '{"error":{"message":"bad key sk-mine-0123456789"}}';
+  const lacks = (scope: string) =>
+    JSON.stringify({
+      error: {
+        message: `You have insufficient permissions for this operation. Missing scopes: ${scope}.`,
+        code: 'missing_scope',
+      },
+    });
   test.each<[string, Script, RegExp]>(
     // biome-ignore format: a case a line
     [
       ['that rejects the key', (response) => response.writeHead(401).end(badKey), /^error provider mine: .*rejects the credentials \(401\): bad key \[secret\]$/],
+      ['that the key may not ask models', (response) => response.writeHead(401).end(lacks('model.request')), /^error provider mine: .*accepts the key, which may not ask a model \(401\): You have insufficient permissions/],
       ['that is a page', (response) => response.end('<html>log in</html>'), /something other than a list of models/],
       ['with 404', (response) => response.writeHead(404).end(), /has no list of models \(404\)/],
       ['that never comes', () => undefined, /^error provider mine: .*no answer within 3000 ms/],
@@ -217,6 +225,17 @@ describe('names the fault', () => {
 
     expect(faults).toEqual([expect.stringMatching(fault)]);
     expect(stdout).not.toContain(key.MY_KEY);
+  });
+
+  test('but not a key that may ask models, and may not list them', async () => {
+    const script: Script = (response, { method }) =>
+      method === 'GET'
+        ? response.writeHead(403).end(lacks('api.model.read'))
+        : response.writeHead(400).end('{"error":{"message":"you must provide a model parameter"}}');
+
+    const { faults } = await examine({ yaml: await provider(script), env: key });
+
+    expect(faults).toEqual([]);
   });
 
   test('one of several keys of a provider, by its name', async () => {

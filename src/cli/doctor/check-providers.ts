@@ -4,7 +4,7 @@ import { type ProviderConfig, withEachKey } from '../../config/build/providers.t
 import { proxiesOf } from '../../config/build/proxy.ts';
 import type { Config } from '../../config/config.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import { parseFailure } from '../../dialects/failure.ts';
+import { isAboutScope, parseFailure } from '../../dialects/failure.ts';
 import { parseJson } from '../../dialects/fields.ts';
 import { targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
@@ -123,10 +123,13 @@ interface Checked extends FetchedResponse {
   readonly isProbe?: boolean;
 }
 
-/** The list of models, or where there is none the answer to an empty request, which costs nothing either. */
+/**
+ * The list of models, or where there is none, or not for this key, the answer to an empty request, which costs nothing
+ * either.
+ */
 async function askCheaply(provider: Provider, limits: Parameters<typeof fetchAnswer>[2]): Promise<Checked> {
   const list = provider.listsModels ? await fetchAnswer(provider, '/v1/models', limits) : undefined;
-  if (list !== undefined && list.status !== 404) return list;
+  if (list !== undefined && list.status !== 404 && !lacksScope(list)) return list;
   const [endpoint = 'messages'] = provider.options.endpoints;
   const dialect: Dialect =
     Object.entries(dialects).find(([name]) => name === endpoint)?.[1] ?? dialects.messages;
@@ -136,14 +139,28 @@ async function askCheaply(provider: Provider, limits: Parameters<typeof fetchAns
   return list !== undefined && isUnknown ? list : { ...probe, isProbe: true };
 }
 
+/** Whether the key is accepted, and may not do what was asked for. */
+function lacksScope({ status, body }: FetchedResponse): boolean {
+  if (status !== 401 && status !== 403) return false;
+  const text = body.toString();
+  return isAboutScope(parseJson(text) ?? text);
+}
+
 function faultOfAnswer(
-  { status, body, secrets, isProbe }: Checked,
+  answer: Checked,
   { baseUrl, dialect, apiKey, keyName, credentials }: ProviderConfig,
 ): Fault | undefined {
+  const { status, body, secrets, isProbe } = answer;
   if (status === 401 || status === 403) {
     const said = saidIn(body, secrets);
+    const what = `(${status})${said === '' ? '' : `: ${said}`}`;
+    if (lacksScope(answer))
+      return [
+        `${baseUrl} accepts the key, which may not ask a model ${what}`,
+        'give the key that permission, or use another one',
+      ];
     return [
-      `${baseUrl} rejects the credentials (${status})${said === '' ? '' : `: ${said}`}`,
+      `${baseUrl} rejects the credentials ${what}`,
       apiKey === undefined && credentials !== 'api_key'
         ? 'log in again, and check what the account may use in this region or project'
         : `set the variable that ${keyName === undefined ? 'its api_key' : `api_keys.${keyName}`} names to a valid key`,
