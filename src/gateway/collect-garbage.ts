@@ -2,15 +2,15 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Collects this thread's garbage, which V8 does only while a program allocates. Node's own way from within: the function is
+ * Collects this thread's garbage, or only what is young, which V8 does only while a program allocates. Node's own way from within: the function is
  * there in contexts that are made after the flag is set. The pages that one collection empties go back to the system with
  * the next.
  *
  * The flag is the whole process's: another thread that collects at the same moment may have taken it back, and then
  * nothing is collected this time.
  */
-export function collectGarbage(): void {
+export function collectGarbage(which: 'all' | 'young' = 'all'): void {
   setFlagsFromString('--expose-gc');
-  runInNewContext('globalThis.gc?.()');
+  runInNewContext(which === 'all' ? 'globalThis.gc?.()' : "globalThis.gc?.({ type: 'minor' })");
   setFlagsFromString('--no-expose-gc');
 }

@@ -10,7 +10,7 @@ export interface HeapWatch {
 /** Of the heap's limit. */
 const maxHeapShare = 0.85;
 const checkMs = 1_000;
-/** Checks in a row without an exchange: after so many much memory is given back, and each time after so many more any. */
+/** Checks in a row without an exchange: after so many what is young is collected, or all if it is much; each time after so many more, all. */
 const idleChecks = 30;
 const restingChecks = 600;
 /** What is much: it is worth the code that a collection takes. */
@@ -27,7 +27,8 @@ const neededRounds = 2;
  *
  * A full collection while nothing is open costs more than its own time: V8 drops the hidden classes that only exchanges use,
  * and the optimized code that depends on them, so that the next second of load takes several times as much
- * (docs/decisions/first-request.md). So a short pause is used for it only if much has been taken.
+ * (docs/decisions/first-request.md). So a short pause is used for it only if much has been taken, and else for what is
+ * young, which is most of it and costs nothing later.
  */
 export function watchHeap(isBusy: () => boolean, everyMs = checkMs): HeapWatch {
   let isScarce = false;
@@ -42,7 +43,9 @@ export function watchHeap(isBusy: () => boolean, everyMs = checkMs): HeapWatch {
     smallest = Math.min(smallest, taken);
     idle = isBusy() ? 0 : idle + 1;
     if (idle < idleChecks) return;
-    if (taken > smallest + worthBytes(idle, limit)) rounds = neededRounds;
+    const due = dueCollection(idle, { grown: taken - smallest, limit });
+    if (due === 'young') collectGarbage('young');
+    if (due === 'all') rounds = neededRounds;
     if (rounds === 0) return;
     rounds -= 1;
     collectGarbage();
@@ -56,8 +59,12 @@ export function takenBytes({ total_heap_size: heap, external_memory: bodies }: H
   return heap + bodies;
 }
 
-/** How much must have been taken for it to be given back now, after so many checks without an exchange. */
-export function worthBytes(idle: number, limit: number): number {
-  if (idle === idleChecks) return Math.max(fewestBytes, Math.min(muchBytes, limit * muchShare));
-  return idle % restingChecks === 0 ? fewestBytes : Number.POSITIVE_INFINITY;
+/** What is collected after so many checks without an exchange, if so many bytes have been taken; limit: the heap's. */
+export function dueCollection(
+  idle: number,
+  { grown, limit }: { readonly grown: number; readonly limit: number },
+): 'all' | 'young' | undefined {
+  const isResting = idle % restingChecks === 0;
+  if ((idle !== idleChecks && !isResting) || grown <= fewestBytes) return undefined;
+  return isResting || grown > Math.min(muchBytes, limit * muchShare) ? 'all' : 'young';
 }

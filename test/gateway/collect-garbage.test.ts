@@ -13,6 +13,18 @@ test('collects what nothing refers to', async () => {
   expect(seen.deref()).toBeUndefined();
 });
 
+test('what is young is collected with the bodies that it held', async () => {
+  const bodyMegabytes = () => process.memoryUsage().arrayBuffers / 1_048_576;
+  const forget = () => Array.from({ length: 20 }, () => Buffer.alloc(1_048_576)).length;
+  forget();
+  await new Promise(setImmediate);
+  const before = bodyMegabytes();
+
+  collectGarbage('young');
+
+  expect(before - bodyMegabytes()).toBeGreaterThan(15);
+});
+
 test('fails nothing where another thread has just taken the flag back', () => {
   const { setFlagsFromString } = v8;
   let sets = 0;

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { expect, onTestFinished, test } from 'vitest';
-import { takenBytes, watchHeap, worthBytes } from '../../src/gateway/heap-watch.ts';
+import { dueCollection, takenBytes, watchHeap } from '../../src/gateway/heap-watch.ts';
 
 const mebibyte = 1_048_576;
 const megabytes = () => getHeapStatistics().total_heap_size / mebibyte;
@@ -37,14 +37,22 @@ test('bodies count, although they are outside the heap', () => {
 });
 
 test.each([
-  [29, 4_096, Number.POSITIVE_INFINITY],
-  [30, 4_096, 96],
-  [30, 256, 32],
-  [30, 64, 16],
-  [31, 4_096, Number.POSITIVE_INFINITY],
-  [600, 4_096, 16],
-  [601, 4_096, Number.POSITIVE_INFINITY],
-  [1_200, 4_096, 16],
-])('after %i checks, a heap of %i MiB at the most is collected for %d MiB', (idle, limit, worth) => {
-  expect(worthBytes(idle, limit * mebibyte)).toBe(worth * mebibyte);
-});
+  [29, 500, 4_096, undefined],
+  [30, 97, 4_096, 'all'],
+  [30, 96, 4_096, 'young'],
+  [30, 17, 4_096, 'young'],
+  [30, 16, 4_096, undefined],
+  [30, 33, 256, 'all'],
+  [30, 32, 256, 'young'],
+  [30, 17, 64, 'all'],
+  [31, 500, 4_096, undefined],
+  [600, 17, 4_096, 'all'],
+  [600, 16, 4_096, undefined],
+  [601, 500, 4_096, undefined],
+  [1_200, 17, 4_096, 'all'],
+] as const)(
+  'after %i checks, %i MiB more than once, of a heap of %i MiB at the most: %s',
+  (idle, grown, limit, due) => {
+    expect(dueCollection(idle, { grown: grown * mebibyte, limit: limit * mebibyte })).toBe(due);
+  },
+);
