@@ -185,7 +185,10 @@ async function writeConfig(file: string, text: string, { mayReplace, io }: Writi
   const draft = `${file}.${process.pid}.new.yaml`;
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-    const { wants } = await inspectValidConfig({ config: draft }, io, { withoutUserFile: true });
+    const { wants } = await inspectValidConfig({ config: draft }, io, {
+      withoutUserFile: true,
+      namedAs: file,
+    });
     // Unlike a rename, a link fails if somebody has created the file meanwhile.
     if (mayReplace) renameSync(draft, file);
     else linkSync(draft, file);

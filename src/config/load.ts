@@ -61,6 +61,8 @@ export interface LoadOptions {
   readonly fileEnv?: LoadOptions['env'] | undefined;
   /** True: nothing of the user's own file holds over another one, so that the result is the same for everybody. */
   readonly withoutUserFile?: boolean | undefined;
+  /** The file that problems name, where the one that is read is its draft. */
+  readonly namedAs?: string | undefined;
   /** Ids of what this user has allowed the file at a real path. */
   readonly allowed?: ((path: string) => ReadonlySet<string>) | undefined;
 }
@@ -133,7 +135,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const isFound = found !== undefined && !isTheUsers(found, env);
   const mustBeFile = options.mustBeFile === true || found?.from === 'project' || found?.from === 'user';
   const text = found === undefined ? undefined : await readConfigFile(found.path, { mustBeFile });
-  const name = found === undefined ? 'the configuration' : shortName(found.path, cwd);
+  const name = found === undefined ? 'the configuration' : shortName(options.namedAs ?? found.path, cwd);
   const parsed = await parseFile(text, {
     env: options.fileEnv ?? env,
     mayQuote: !(isFound && isLink(found.path)),

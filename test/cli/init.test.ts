@@ -295,6 +295,14 @@ describe('a file that is there', () => {
     expect(readdirSync(cwd)).toEqual(['gateway.yaml']);
   });
 
+  test('is not written with a key that is none, and the message names its variable', async () => {
+    const { ended, cwd } = await init([], { ANTHROPIC_API_KEY: 'sk-ant-…' });
+
+    expect(ended).toEqual(failure(2, /^gateway: a problem in gateway\.yaml\ngateway\.yaml:\d/));
+    expect(ended.stderr).toMatch(/api_key: expected visible ASCII.*the value is from ANTHROPIC_API_KEY\n$/s);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   test('is replaced with --force', async () => {
     const { ended, cwd } = await init(['--force'], {}, mine);
     chmodSync(join(cwd, 'gateway.yaml'), 0o644);

@@ -13,7 +13,7 @@ export async function replaceConfig(path: string, text: string, io: Io): Promise
   const draft = `${target}.${process.pid}.new.yaml`;
   try {
     writeFileSync(draft, text, { mode: statSync(target).mode & 0o777, flag: 'wx' });
-    await loadUserConfig({ config: draft }, io, { withoutUserFile: true });
+    await loadUserConfig({ config: draft }, io, { withoutUserFile: true, namedAs: target });
     renameSync(draft, target);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;

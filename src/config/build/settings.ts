@@ -4,6 +4,7 @@ import { describeIssues } from '../schema/issues.ts';
 import { nameSchema } from '../schema/scalars.ts';
 import { mapValues, type Settings, settingsSchema } from '../schema/schema.ts';
 import type { SourceDocument } from '../source/document.ts';
+import { listOf, type Problem } from '../source/problems.ts';
 import type { ProblemSink } from '../source/report.ts';
 import type { Reference } from '../source/substitute.ts';
 import { sandboxPolicies } from './own-policies.ts';
@@ -35,7 +36,8 @@ export function readSettings({ value: written, references, source, report }: Inp
   const issues = first.success ? [] : first.error.issues;
   const foreign = isFields(written) ? foreignKeys.find(([key]) => Object.hasOwn(written, key)) : undefined;
   if (foreign === undefined) {
-    report.add(describeIssues([...issues, ...unknownWithoutValue(source?.value, references)], value, source));
+    const all = [...issues, ...unknownWithoutValue(source?.value, references)];
+    report.add(describeIssues(all, value, source).map((problem) => withOrigin(problem, references)));
   } else {
     const [key, product, counterparts] = foreign;
     const hint = `"gateway init" writes a gateway.yaml; ${counterparts} (docs/providers.md)`;
@@ -54,6 +56,13 @@ export function readSettings({ value: written, references, source, report }: Inp
     isSandboxMode: !has('providers') && !has('models') && !has('projects'),
     needsLocalKey: !has('projects'),
   };
+}
+
+/** Of a value that the file only refers to, the variable that brings it is named: the file itself may be right. */
+function withOrigin(problem: Problem, references: readonly Reference[]): Problem {
+  const origin = references.find(({ path, unset }) => unset.length === 0 && isSame(path, problem.path));
+  if (origin === undefined || problem.hint !== undefined) return problem;
+  return { ...problem, hint: `the value is from ${listOf(origin.names, 'and')}` };
 }
 
 /** Unknown keys whose value was left out, as a variable in it is unset, and which the schema therefore has not seen. */
