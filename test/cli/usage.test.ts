@@ -195,11 +195,15 @@ test('budgets: what is used, left, and when it starts again; with nothing open n
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
 });
 
+const none = { 'gateway.yaml': 'records: { ledger: true }\n' };
+
 test('a configuration without budgets says what one would be', async () => {
-  expect(await usage('--budgets')).toEqual(failure(0, 'no budget is configured'));
+  const said = /^no budget is configured: limits of projects and keys, such as usd_per_month\n$/;
+  expect(await usage('--budgets')).toEqual(failure(0, said));
+  // Before the first request too, that is all there is to say.
+  expect(await command('usage --budgets', { files: none })).toEqual(failure(0, said));
 });
 
-const none = { 'gateway.yaml': 'records: { ledger: true }\n' };
 test.each<[string, string, Files, object]>([
   [
     'before the first request',

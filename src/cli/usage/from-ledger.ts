@@ -16,8 +16,8 @@ export interface UsageLedger {
 }
 
 /**
- * What the configuration's ledger says. If that is nothing, a note says that none was written yet, or else `nothing`. Throws
- * config.invalid for a ledger that is turned off or can't be read.
+ * What the configuration's ledger says. If that is nothing, a note says `nothing`, or that no ledger was written yet; without
+ * `nothing`, the caller says it. Throws config.invalid for a ledger that is turned off or can't be read.
  */
 export async function fromLedger<Entry>(
   options: CommonOptions,
@@ -40,10 +40,9 @@ export async function fromLedger<Entry>(
   const { place } = settings;
   try {
     const found = await withSpinner('reading the ledger', options, io, () => readFrom({ config, place }));
-    if (found.length > 0) return found;
+    if (found.length > 0 || nothing === undefined) return found;
     const isThere = place.path === undefined || existsSync(place.path);
-    const why = isThere ? nothing : 'nothing was served yet: the first request makes the ledger';
-    if (why !== undefined) await say(why);
+    await say(isThere ? nothing : 'nothing was served yet: the first request makes the ledger');
     return [];
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
