@@ -154,8 +154,13 @@ async function usageExit(
     return exitCodes.usage;
   }
   const isHelp = error.code === 'commander.help';
-  const message = isHelp ? 'a command is missing; --help lists them' : error.message.replace(/^error: /, '');
+  const message = isHelp ? 'a command is missing; --help lists them' : withoutLabel(error.message);
   return printError(new GatewayError('usage.invalid', message), argv, io);
+}
+
+/** A message of commander's without what it begins with. */
+function withoutLabel(message: string): string {
+  return message.replace(/^error: (?:command-argument value )?/, '');
 }
 
 async function buildProgram(
@@ -183,7 +188,7 @@ async function buildProgram(
       .configureOutput({
         writeOut: (text) => io.stdout.write(text),
         writeErr,
-        outputError: (text, out) => out(text.replace(/^error: /, 'gateway: ')),
+        outputError: (text, out) => out(`gateway: ${withoutLabel(text)}`),
         getOutHelpWidth: () => io.stdout.columns || 100,
         getErrHelpWidth: () => io.stderr.columns || 100,
       })

@@ -14,6 +14,7 @@ describe('a wrong command line: exit 2, on stderr', () => {
     [['models', '-o', 'xml'], 'text, json, ndjson, yaml, table'],
     [['models', '--timeout', '0'], 'expected a number above 0'],
     [['serve', '-p', '70000'], 'expected a port from 0 to 65535'],
+    [['env', 'clod'], "gateway: 'clod' is invalid for argument 'client'. Allowed choices are claude"],
     [['--nonsense'], "unknown option '--nonsense'"],
   ])('%j', async (argv, words) => {
     const { exit, stdout, stderr } = await run(...argv);
