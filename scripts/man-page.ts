@@ -60,7 +60,10 @@ const environment: readonly (readonly [string, string])[] = [
   ['GATEWAY_CONFIG', 'the configuration file'],
   ['GATEWAY_URL, GATEWAY_KEY', 'the gateway to call, and a project key for it'],
   ['GATEWAY_MODEL', 'the model to ask where none is named'],
-  ['GATEWAY_HISTORY', 'what of send is saved: off (nothing), asked (with --in or --continue; the default) or all'],
+  [
+    'GATEWAY_HISTORY',
+    'what of send is saved: off (nothing), asked (with --in or --continue; the default) or all',
+  ],
   ['PLANTS_URL, PLANTS_TOKEN', 'the plant store, and a session there'],
   ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'the way to providers, unless their settings say otherwise'],
   ['NO_COLOR, FORCE_COLOR', 'no colours, or colours in a pipe too'],
