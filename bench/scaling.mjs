@@ -111,7 +111,7 @@ projects: { bench: { ${own === '' ? '' : `${own}, `}keys: [{ id: bench, value: "
 `;
     writeFileSync(join(home, 'gateway.yaml'), yaml, { mode: 0o600 });
     const child = launch({
-      command: [process.execPath, bin, 'serve', '--quiet'],
+      command: [process.execPath, bin, 'serve', '--config', join(home, 'gateway.yaml'), '--quiet'],
       environment: { HOME: home, BENCH_KEY: key },
       core: cores.contender,
       cwd: home,
