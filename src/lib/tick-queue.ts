@@ -79,7 +79,7 @@ export interface Paused {
 export class PieceBudget {
   readonly #pieces: number;
   #left: number;
-  /** It is renewed at the end of a tick by which half of it is used up: so ticks that use little cost nothing here. */
+  /** The budget is renewed at the end of the tick in which half of it is used up: ticks that use little cost nothing. */
   #isRenewalDue = false;
   readonly #waiting: Paused[] = [];
 
@@ -90,22 +90,25 @@ export class PieceBudget {
 
   /** Counts a piece. False asks for a pause: the answer goes on in a later tick. */
   take(bytes: number, answer: Paused): boolean {
-    this.#left -= 1 + bytes / bytesPerPiece;
+    this.#use(1 + bytes / bytesPerPiece);
     return this.hasLeft(answer);
   }
 
   /** Counts the time that pieces took which cost more than others. */
   spend(milliseconds: number): void {
-    this.#left -= milliseconds * piecesPerMs;
+    this.#use(milliseconds * piecesPerMs);
   }
 
   /** Whether there is time in this tick. If not, the answer goes on in a later one. */
   hasLeft(answer: Paused): boolean {
-    if (this.#left > this.#pieces / 2) return true;
-    if (!this.#isRenewalDue) this.#renewLater();
     if (this.#left > 0) return true;
     this.#waiting.push(answer);
     return false;
+  }
+
+  #use(pieces: number): void {
+    this.#left -= pieces;
+    if (this.#left <= this.#pieces / 2 && !this.#isRenewalDue) this.#renewLater();
   }
 
   #renewLater(): void {

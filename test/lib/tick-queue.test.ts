@@ -122,6 +122,15 @@ test('what earlier ticks used does not count', async () => {
   expect(mayGoOn).not.toContain(false);
 });
 
+test('nor does the time that other work took in earlier ticks', async () => {
+  const budget = new PieceBudget(10);
+
+  budget.spend(1);
+  await nextTick();
+
+  expect(budget.hasLeft(unpaused)).toBe(true);
+});
+
 test('a long piece counts as several', () => {
   const budget = new PieceBudget(10);
 
