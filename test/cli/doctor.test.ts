@@ -227,11 +227,14 @@ describe('names the fault', () => {
     expect(stdout).not.toContain(key.MY_KEY);
   });
 
-  test('but not a key that may ask models, and may not list them', async () => {
+  test.each([
+    ['by what is missing in the request', 400],
+    ['by the model that is missing', 404],
+  ])('but not a key that may ask models, as is seen %s, and may not list them', async (_by, status) => {
     const script: Script = (response, { method }) =>
       method === 'GET'
         ? response.writeHead(403).end(lacks('api.model.read'))
-        : response.writeHead(400).end('{"error":{"message":"you must provide a model parameter"}}');
+        : response.writeHead(status).end('{"error":{"message":"you must provide a model parameter"}}');
 
     const { faults } = await examine({ yaml: await provider(script), env: key });
 

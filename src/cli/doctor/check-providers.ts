@@ -124,8 +124,8 @@ interface Checked extends FetchedResponse {
 }
 
 /**
- * The list of models, or where there is none, or not for this key, the answer to an empty request, which costs nothing
- * either.
+ * The list of models, or the answer to an empty request if there is no list or the key may not read it. Neither costs
+ * anything.
  */
 async function askCheaply(provider: Provider, limits: Parameters<typeof fetchAnswer>[2]): Promise<Checked> {
   const list = provider.listsModels ? await fetchAnswer(provider, '/v1/models', limits) : undefined;
@@ -135,11 +135,11 @@ async function askCheaply(provider: Provider, limits: Parameters<typeof fetchAns
     Object.entries(dialects).find(([name]) => name === endpoint)?.[1] ?? dialects.messages;
   const path = targetOf(dialect.methods[0], limits.model ?? 'none');
   const probe = await fetchAnswer(provider, path, { ...limits, body: Buffer.from('{}') });
-  const isUnknown = probe.status === 404 && provider.authorizer === undefined;
-  return list !== undefined && isUnknown ? list : { ...probe, isProbe: true };
+  const isUnknown = list?.status === 404 && probe.status === 404 && provider.authorizer === undefined;
+  return isUnknown ? list : { ...probe, isProbe: true };
 }
 
-/** Whether the key is accepted, and may not do what was asked for. */
+/** Whether the host accepts the key, but the key lacks the permission for this request. */
 function lacksScope({ status, body }: FetchedResponse): boolean {
   if (status !== 401 && status !== 403) return false;
   const text = body.toString();
