@@ -10,8 +10,9 @@ export interface HeapWatch {
 /** Of the heap's limit. */
 const maxHeapShare = 0.85;
 const checkMs = 1_000;
-/** Checks in a row without an exchange: after so many what is young is collected, or all if it is much; each time after so many more, all. */
+/** Checks in a row without an exchange, after which young objects are collected, or everything if much has been taken. */
 const idleChecks = 30;
+/** After each further so many, everything is collected. */
 const restingChecks = 600;
 /** What is much: it is worth the code that a collection takes. */
 const muchBytes = 96 * 1_048_576;
@@ -27,8 +28,8 @@ const neededRounds = 2;
  *
  * A full collection while nothing is open costs more than its own time: V8 drops the hidden classes that only exchanges use,
  * and the optimized code that depends on them, so that the next second of load takes several times as much
- * (docs/decisions/first-request.md). So a short pause is used for it only if much has been taken, and else for what is
- * young, which is most of it and costs nothing later.
+ * (docs/decisions/first-request.md). So after a short pause everything is collected only if much has been taken; otherwise
+ * only young objects are, which costs the next requests nothing.
  */
 export function watchHeap(isBusy: () => boolean, everyMs = checkMs): HeapWatch {
   let isScarce = false;
