@@ -4,7 +4,7 @@ import { settingsSchema } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { withListedKeys } from './source/listed-keys.ts';
 import type { Read } from './source/logins.ts';
-import { createReport, type ProblemSink } from './source/report.ts';
+import { areNotSet, createReport, type ProblemSink } from './source/report.ts';
 import { type Reference, substitute } from './source/substitute.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,7 +60,7 @@ export async function parseFile(
   }
   for (const { path, unset } of references) {
     if (unset.length > 0 && needs(path)) {
-      report.error(path, `environment variable ${unset.join(', ')} is not set`);
+      report.error(path, `environment variable ${areNotSet(unset)}`);
     }
   }
   const read = isYaml ? readSettings({ value, references, source, report }) : undefined;

@@ -129,19 +129,23 @@ test('an unset variable disables its provider and says so where a model needs it
   const { config, problems } = await inspect(`providers:
   a: { dialect: anthropic, api_key: "\${NO_SUCH_KEY}" }
   b: { dialect: openai }
+  c: { dialect: openai, api_keys: ["\${NO_SUCH_KEY}", "\${NOR_THIS}"] }
 models:
   - { match: "a-*", provider: a }
   - { match: "b-*", provider: b }
+  - { match: "c-*", provider: c }
 projects: {}
 `);
 
   expect([...(config?.providers.values() ?? [])]).toMatchObject([
     { isConfigured: false, disabledBecause: 'NO_SUCH_KEY is not set' },
     { isConfigured: false, disabledBecause: 'it has no api_key' },
+    { isConfigured: false, disabledBecause: 'NO_SUCH_KEY and NOR_THIS are not set' },
   ]);
   expect(problems.map(({ message }) => message)).toEqual([
     'provider a is not configured: NO_SUCH_KEY is not set',
     'provider b is not configured: it has no api_key',
+    'provider c is not configured: NO_SUCH_KEY and NOR_THIS are not set',
   ]);
 });
 

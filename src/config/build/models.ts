@@ -228,7 +228,7 @@ function checkTargets(
     } else {
       const { disabledBecause: reason = 'something is missing' } = provider;
       // An unset variable is the same for all that name it; any other lack is the provider's own.
-      const key = reason.endsWith('is not set') ? reason : name;
+      const key = reason.endsWith(' not set') ? reason : name;
       const part = missing.get(key) ?? { path, reason, providers: new Set(), models: new Set() };
       part.providers.add(name);
       part.models.add(i);

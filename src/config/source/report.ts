@@ -1,5 +1,5 @@
 import type { SourceDocument } from './document.ts';
-import type { Problem } from './problems.ts';
+import { listOf, type Problem } from './problems.ts';
 import type { Reference } from './substitute.ts';
 
 type Path = readonly PropertyKey[];
@@ -75,12 +75,18 @@ export function createReport({ source, references, leftOut = [], borrowed }: Con
     add: (more) => problems.push(...more),
     missingBelow(path) {
       const names = referenced.below(path).flatMap(({ unset }) => unset);
-      return names.length === 0 ? undefined : `${[...new Set(names)].join(', ')} is not set`;
+      return names.length === 0 ? undefined : areNotSet(names);
     },
     isFromEnvironment: (path) => referenced.at(path)?.isEntireValue === true,
     hasReference: (path) => referenced.at(path) !== undefined,
     isLeftOut: (path) => omitted.covers(path),
   };
+}
+
+/** `A is not set`, `A and B are not set` */
+export function areNotSet(names: readonly string[]): string {
+  const all = [...new Set(names)];
+  return `${listOf(all, 'and')} ${all.length === 1 ? 'is' : 'are'} not set`;
 }
 
 /** Warns of a secret that is written in the file. */
