@@ -115,7 +115,10 @@ const explanations: Readonly<Record<FailureCode, readonly [meaning: string, reme
   'endpoint.unknown': ['there is no such path', "`GET /` lists all paths; check the client's base URL"],
   'model.unknown': ['no provider serves the model for this key', '`gateway models` lists those that are'],
   'key.unknown': ['there is no key with this id', '`gateway key list` shows them'],
-  'log.unknown': ['there is no exchange or conversation with this id', '`gateway logs` lists them'],
+  'log.unknown': [
+    'there is no exchange, conversation or session with this id',
+    '`gateway logs` and `gateway sessions` list them',
+  ],
   'method.not_allowed': ['the path takes another method', 'the `Allow` header names it'],
   'request.upgrade': ['a WebSocket was asked for', 'use HTTP'],
   'host.not_allowed': [

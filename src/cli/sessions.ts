@@ -102,8 +102,8 @@ async function list({ since, limit, ...options }: ListOptions, io: Io): Promise<
     const { readSessions } = await import('../record/ledger/read-ledger.ts');
     return readSessions(place, { sinceMs: nowMs - since, limit });
   };
-  const none = 'no request named a session: agents do by themselves, others by x-gateway-session';
-  const sums = await fromLedger(options, io, read, none);
+  const nothing = 'no request named a session: agents do by themselves, others by x-gateway-session';
+  const sums = await fromLedger(options, io, read, { nothing });
   const costs = alignedUsd(sums.map(({ cost_usd }) => cost_usd));
   const isForPeople = isTable(options, io);
   const rows = sums.map((sum, i) => [
@@ -144,7 +144,7 @@ function toValue({ started_ms: startedMs, last_ms: lastMs, ...sum }: SessionSum,
 const turnHeader = ['TIME', 'SUBAGENT', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'USD', 'MS', 'OUTCOME', 'ID'];
 
 async function show(wanted: string, { key, limit, ...options }: ShowOptions, io: Io): Promise<void> {
-  const [found] = await fromLedger(options, io, async ({ place }) => {
+  const read = async ({ place }: UsageLedger) => {
     const { readTurns } = await import('../record/ledger/read-ledger.ts');
     const sum = await findSession(place, wanted, key);
     const records = await recordsFile(options, io);
@@ -153,7 +153,8 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
       { session: sum.session, limit, sinceMs: sum.started_ms, untilMs: sum.last_ms },
     );
     return [{ sum, turns: turns.filter(({ key_id }) => key_id === sum.key) }];
-  });
+  };
+  const [found] = await fromLedger(options, io, read, { isFailure: true });
   if (found === undefined) return;
   const { sum, turns } = found;
   const costs = alignedUsd(turns.map(usdOf));
@@ -275,7 +276,7 @@ async function raise(
       'usage.invalid',
       'by how much? give an amount in US$, --tokens or --requests, as in: gateway sessions raise ID 5',
     );
-  const [found] = await fromLedger(options, io, async ({ place }) => {
+  const write = async ({ place }: UsageLedger) => {
     // A run is in no ledger by its name, which no two have.
     const sum = runName.test(wanted)
       ? { session: wanted, key: anyKey }
@@ -288,7 +289,8 @@ async function raise(
       await store.close();
     }
     return [sum];
-  });
+  };
+  const [found] = await fromLedger(options, io, write, { isFailure: true });
   if (found === undefined) return;
   const value = {
     session: found.session,
@@ -308,7 +310,7 @@ function chosen(wanted: string, key: string | undefined, found: readonly Session
   if (sum === undefined) {
     const whose = key === undefined ? '' : ` of key ${key}`;
     throw new GatewayError(
-      'usage.invalid',
+      'log.unknown',
       `there is no session ${wanted}${whose} in the ledger; "gateway sessions" lists the latest`,
     );
   }

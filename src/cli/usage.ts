@@ -83,7 +83,7 @@ async function usage(options: UsageOptions, common: CommonOptions, io: Io): Prom
     const calendar = createCalendar(zoneOfBudgets(config));
     return readUsage(place, { by, ...usagePeriod(options, Date.now(), calendar), dayOf: calendar.dayName });
   };
-  const sums = await fromLedger(common, io, read, 'no request in this time');
+  const sums = await fromLedger(common, io, read, { nothing: 'no request in this time' });
   if (csv === true) {
     const rows = sums.map((sum) => [...namesOf(sum), ...fields.map((field) => sum[field])]);
     return write(io.stdout, csvRows([[...namesBy(by), ...fields], ...rows]));

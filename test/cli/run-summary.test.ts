@@ -24,6 +24,12 @@ test('on a terminal run ends with what the agent did, and with its exit code', a
   );
 });
 
+test('without a ledger it names the log, not the sessions', async () => {
+  const { stderr } = await run({ script: ask('hello'), argv: ['run', 'claude'], isTerminal: true });
+
+  expect(stderr.replace(/\s+/g, ' ')).toMatch(/gateway: 1 request, .*; gateway logs -n 1 /);
+});
+
 test.each([[['-q', ...argv], true] as const, [argv, false] as const])(
   'nothing is said with -q, or where nobody watches: %j %s',
   async (line, isTerminal) => {

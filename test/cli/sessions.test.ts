@@ -119,14 +119,20 @@ test('show ends with what the session used', async () => {
 });
 
 test.each([
-  ['show nothing', 'there is no session nothing in the ledger'],
-  ['show alpha-1', 'say whose with --key: shop-other, shop-web'],
-  ['show alpha-1 --key none', 'there is no session alpha-1 of key none'],
-])('%s is wrong usage', async (line, message) => {
-  const outcome = await sessions(line);
-  expect(outcome).toEqual(failure(2, ''));
-  expect(outcome.stderr).toContain(message);
+  ['show nothing', 5, 'there is no session nothing in the ledger'],
+  ['show alpha-1', 2, 'say whose with --key: shop-other, shop-web'],
+  ['show alpha-1 --key none', 5, 'there is no session alpha-1 of key none'],
+])('%s fails with %i', async (line, exit, message) => {
+  expect(await sessions(line)).toEqual(failure(exit, message));
 });
+
+test.each(['show alpha-1', 'raise alpha-1 5', 'raise run-0123456789ab 5'])(
+  '%s fails in sandbox mode, which has no ledger; the list is empty',
+  async (line) => {
+    expect(await command(`sessions ${line}`)).toEqual(failure(2, 'no ledger is kept in sandbox mode'));
+    expect(await command('sessions')).toEqual(failure(0, 'no ledger is kept in sandbox mode'));
+  },
+);
 
 test('usage by session names the key too, and what names none stays in the sum', async () => {
   const usage = async (line: string) => command(`usage ${line}`, { cwd: await home(some) });

@@ -4,8 +4,9 @@ import { linesWith, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
+import { loadUserConfig } from '../shell/load-config.ts';
 import { note } from '../shell/print/print.ts';
-import { recordsFile } from '../shell/running-configuration.ts';
+import { followRunning, recordsFile } from '../shell/running-configuration.ts';
 import { amountsText } from '../usage/amounts-text.ts';
 
 /** The last exchange is recorded once the agent has its answer, and records reach the file within 200 ms (`LineFile`). */
@@ -31,7 +32,14 @@ export async function noteRun(run: EndedRun, options: CommonOptions, io: Io): Pr
   } else if (records.length === 0) {
     const advice = `if ${run.agent} got answers, its settings lead elsewhere or have another key; "gateway doctor" checks them`;
     await note(`gateway: no request of this run reached the gateway: ${advice}\n`, io);
-  } else if (isForPeople) await note(summaryOf(records), io);
+  } else if (isForPeople) await note(summaryOf(records, await hasLedger(options, io)), io);
+}
+
+/** Whether `gateway sessions` can show the run. A file that is no longer valid was so when it was served. */
+async function hasLedger(options: CommonOptions, io: Io): Promise<boolean> {
+  const followed = await followRunning({ ...options, quiet: true }, io);
+  const loaded = followed && (await loadUserConfig(followed, io).catch(toGatewayError));
+  return loaded instanceof GatewayError || loaded?.config.records.ledger !== undefined;
 }
 
 /** All of them; if nobody counts them, at least one if there is any. */
@@ -63,7 +71,7 @@ async function recordsOf({ id, startedMs }: EndedRun, file: string): Promise<rea
   return records;
 }
 
-function summaryOf(records: readonly ExchangeRecord[]): string {
+function summaryOf(records: readonly ExchangeRecord[], isInLedger: boolean): string {
   const sum = (amount: (record: ExchangeRecord) => number | undefined) =>
     records.reduce((total, record) => total + (amount(record) ?? 0), 0);
   const used = amountsText({
@@ -74,7 +82,7 @@ function summaryOf(records: readonly ExchangeRecord[]): string {
     cost_usd: sum(({ cost_usd }) => cost_usd),
     unpriced: sum(({ usage, cost_usd }) => (usage !== undefined && cost_usd === undefined ? 1 : 0)),
   });
-  return `gateway: ${[used, ...findingsOf(records)].join('; ')}; ${whereToLook(records)}\n`;
+  return `gateway: ${[used, ...findingsOf(records)].join('; ')}; ${whereToLook(records, isInLedger)}\n`;
 }
 
 /** What policies and limits did. */
@@ -92,8 +100,9 @@ function findingsOf(records: readonly ExchangeRecord[]): readonly string[] {
   });
 }
 
-function whereToLook(records: readonly ExchangeRecord[]): string {
+function whereToLook(records: readonly ExchangeRecord[], isInLedger: boolean): string {
   const [session, ...others] = new Set(records.flatMap(({ session }) => session ?? []));
+  if (!isInLedger) return `gateway logs -n ${records.length}`;
   if (session !== undefined && others.length === 0) return `gateway sessions show ${session}`;
   return session === undefined ? `gateway logs -n ${records.length}` : 'gateway sessions';
 }

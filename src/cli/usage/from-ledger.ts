@@ -15,15 +15,19 @@ export interface UsageLedger {
   readonly place: LedgerPlace;
 }
 
-/**
- * What the configuration's ledger says. If that is nothing, a note says `nothing`, or that no ledger was written yet; without
- * `nothing`, the caller says it. Throws config.invalid for a ledger that is turned off or can't be read.
- */
+interface Empty {
+  /** What a note says of a ledger with nothing that was asked for, if one was written; by default the caller says it. */
+  readonly nothing?: string;
+  /** Whether a sandbox without a ledger is a failure, as where one session is asked for, and no empty list. */
+  readonly isFailure?: boolean;
+}
+
+/** What the configuration's ledger says. Throws config.invalid for a ledger that is turned off or can't be read. */
 export async function fromLedger<Entry>(
   options: CommonOptions,
   io: Io,
   readFrom: (ledger: UsageLedger) => Promise<readonly Entry[]>,
-  nothing?: string,
+  { nothing, isFailure = false }: Empty = {},
 ): Promise<readonly Entry[]> {
   const followed = await followRunning(options, io);
   const loaded = followed && (await loadUserConfig(followed, io));
@@ -33,7 +37,7 @@ export async function fromLedger<Entry>(
   if (config === undefined || settings === undefined) {
     const { isSandboxMode } = config ?? { isSandboxMode: true };
     const reason = noLedgerReason({ isSandboxMode });
-    if (!isSandboxMode) throw new GatewayError('config.invalid', reason);
+    if (!isSandboxMode || isFailure) throw new GatewayError('config.invalid', reason);
     await say(reason);
     return [];
   }
