@@ -73,8 +73,9 @@ export interface Paused {
 
 /**
  * Shares the event loop among answers that come faster than they are handled: when a tick's budget is used up, each
- * further answer pauses, and in each tick the next one gets a budget of its own. Others wait for milliseconds, however
- * many hosts send single bytes, or long streams, as fast as they can.
+ * further answer pauses, and in each tick the next one gets a budget of its own. So however many hosts send single bytes,
+ * or long streams, as fast as they can, what needs no host waits for milliseconds, and an answer for one tick for each
+ * that paused before it.
  */
 export class PieceBudget {
   readonly #pieces: number;

@@ -50,23 +50,29 @@ test('runs a step soon: among many open exchanges at the end of the tick, else b
 test('a step that throws leaves the others to the next tick', async () => {
   const ticks = new TickQueue();
   const taken: string[] = [];
-  const listeners = process.listeners('uncaughtException');
-  process.removeAllListeners('uncaughtException');
-  const thrown = once(process, 'uncaughtException');
+  const thrown = nextUncaught();
   ticks.later(() => taken.push('a'));
   ticks.later(() => {
     throw new Error('broken');
   });
   ticks.later(() => taken.push('c'));
 
-  const [error] = await thrown;
+  const error = await thrown;
   await nextTick();
   await nextTick();
-  for (const listener of listeners) process.on('uncaughtException', listener);
 
   expect(taken).toEqual(['a', 'c']);
   expect(error).toMatchObject({ message: 'broken' });
 });
+
+/** The next error that nothing catches, of which the test runner hears nothing. */
+async function nextUncaught(): Promise<unknown> {
+  const listeners = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  const [error] = await once(process, 'uncaughtException');
+  for (const listener of listeners) process.on('uncaughtException', listener);
+  return error;
+}
 
 /** Takes pieces until there is to be a pause; goes on where that ends, until there are no more. */
 function reader(budget: PieceBudget, name: string, pieces: number, taken: string[]) {
@@ -97,6 +103,24 @@ test('many pieces are shared out over ticks, in turns, and all of them are taken
   expect(Math.max(...perTick)).toBeLessThanOrEqual(10);
   // Nobody waits until another is done.
   expect(new Set(taken.slice(12, 42))).toEqual(new Set(['a', 'b', 'c']));
+});
+
+test('a paused answer that throws when it goes on does not hold up those behind it', async () => {
+  const budget = new PieceBudget(10);
+  const thrown = nextUncaught();
+  const goneOn: string[] = [];
+  const broken = () => {
+    throw new Error('broken');
+  };
+  budget.take(2_000, { goOn: broken });
+  budget.take(0, { goOn: () => goneOn.push('next') });
+
+  const error = await thrown;
+  await nextTick();
+  await nextTick();
+
+  expect(error).toMatchObject({ message: 'broken' });
+  expect(goneOn).toEqual(['next']);
 });
 
 const unpaused = { goOn: () => expect.unreachable() };
