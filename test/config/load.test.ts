@@ -149,6 +149,25 @@ projects: {}
   ]);
 });
 
+test('a variable that brings no key is named, and nothing follows from it', async () => {
+  const yaml = `providers: { a: { dialect: anthropic, api_key: "\${KEY}" } }
+models: [{ match: "a-*", provider: a }]
+projects: {}
+`;
+  const cwd = createWorkspace({ 'gateway.yaml': yaml });
+  const env = { HOME: cwd, KEY: 'sk-ant-…' };
+  const { problems } = await inspectConfig({ cwd, env, nowMs, consent: allowAll });
+
+  expect(problems).toMatchObject([
+    {
+      severity: 'error',
+      path: ['providers', 'a', 'api_key'],
+      message: 'expected visible ASCII characters without spaces',
+      hint: 'the value is from KEY',
+    },
+  ]);
+});
+
 test('keeps what models say for discovery, with fallbacks after the provider', async () => {
   const { models } = await load(`models:
   - match: fast

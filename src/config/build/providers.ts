@@ -323,7 +323,8 @@ function missingPart(
     : report.missingBelow(path);
   if (missing !== undefined || hasKeys || credentials === 'client') return missing;
   const isPublicHost = /^https:\/\/api\.(?:anthropic|openai)\.com(?:[:/]|$)/.test(base_url ?? '');
-  return isPublicHost && api_key === undefined ? 'it has no api_key' : undefined;
+  const hasNone = api_key === undefined && !report.isLeftOut([...path, 'api_key']);
+  return isPublicHost && hasNone ? 'it has no api_key' : undefined;
 }
 
 /**
