@@ -39,7 +39,7 @@ export function startTerminal(argv: readonly string[], environment: Environment)
   const file = program ?? process.execPath;
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
   const child = spawn(file, program === undefined ? [bin, ...argv] : [...argv], {
-    name: 'xterm-256color',
+    name: env.TERM ?? 'xterm-256color',
     cols: columns,
     rows,
     cwd: home,

@@ -56,7 +56,7 @@ function pipeReader({ stdin, signal }: Io): LineReader {
   };
 }
 
-function terminalReader({ stdin, stderr, signal }: Io, history: readonly string[]): LineReader {
+function terminalReader({ stdin, stderr, signal, env }: Io, history: readonly string[]): LineReader {
   const screen = new Screen(stderr);
   const lines = createInterface({
     input: stdin,
@@ -96,7 +96,8 @@ function terminalReader({ stdin, stderr, signal }: Io, history: readonly string[
     })
     .on('close', end);
   signal.addEventListener('abort', end, { once: true });
-  screen.write(pasteOn);
+  const isDumb = env.TERM === 'dumb'; // it shows what it can't carry out
+  if (!isDumb) screen.write(pasteOn);
   return {
     next: async () => {
       if (questions.length === 0) showPrompt(lines, prompt);
@@ -115,7 +116,7 @@ function terminalReader({ stdin, stderr, signal }: Io, history: readonly string[
     close: () => {
       signal.removeEventListener('abort', end);
       screen.isMuted = false;
-      screen.write(pasteOff);
+      if (!isDumb) screen.write(pasteOff);
       lines.close();
     },
   };

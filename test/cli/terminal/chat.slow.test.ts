@@ -53,6 +53,18 @@ describe('chat on a terminal', () => {
     expect(lastTexts()).toEqual(['one', answer, 'two', answer, 'three']);
   });
 
+  test('a terminal that can only show text gets no commands', async () => {
+    const env = { ...environment(), TERM: 'dumb' };
+    const terminal = startTerminal(['chat'], { home: emptyDirectory(), env, columns: 80 });
+    await terminal.shows('>');
+    terminal.type('one\r');
+    await terminal.shows(answer);
+    terminal.type('\x04');
+
+    expect((await terminal.ended).exit).toBe(0);
+    expect(terminal.raw()).not.toContain('\x1b');
+  });
+
   test('edits the line, and has the questions of before', async () => {
     const { terminal, home, say, ask } = await talk();
     // Node's line editor appends what comes within one read, wherever the cursor is: a person types slower.
