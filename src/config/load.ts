@@ -263,7 +263,11 @@ function masked(
 ): ReadSettings & Pick<ParsedFile, 'references'> {
   const none = { settings: undefined, leftOut: [], isSandboxMode: false, needsLocalKey: false };
   const { settings, ...rest } = read ?? none;
-  const all = settings === undefined || mask === undefined ? settings : withMaskPolicy(settings, mask);
+  const { isSandboxMode } = rest;
+  const all =
+    settings === undefined || mask === undefined
+      ? settings
+      : withMaskPolicy({ isSandboxMode, settings }, mask);
   return { ...rest, settings: all, references };
 }
 

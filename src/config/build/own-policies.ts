@@ -34,12 +34,27 @@ export const sandboxSamples = [
 
 const maskPolicyName = 'mask-option';
 
-/** The settings with one more policy for all, which masks what these detectors find. */
-export function withMaskPolicy(settings: Settings, detectors: readonly DetectorName[]): Settings {
+/**
+ * The settings with one more policy for all, which masks what these detectors find. In sandbox mode the sample doesn't
+ * redact, since that would win over masking.
+ */
+export function withMaskPolicy(
+  { isSandboxMode, settings }: { readonly isSandboxMode: boolean; readonly settings: Settings },
+  detectors: readonly DetectorName[],
+): Settings {
   const when = { text: { detect: detectOf(detectors) } };
   const rule = { id: maskPolicyName, action: 'mask', when, reason: 'content.masked' };
   const policy = policySchema.parse({ apply: 'all', rules: [rule] });
-  return { ...settings, policies: { ...settings.policies, [maskPolicyName]: policy } };
+  const { [samplePolicy]: sample, ...others } = settings.policies;
+  const policies =
+    isSandboxMode && sample !== undefined
+      ? { ...others, [samplePolicy]: withoutRedaction(sample) }
+      : settings.policies;
+  return { ...settings, policies: { ...policies, [maskPolicyName]: policy } };
+}
+
+function withoutRedaction(policy: Settings['policies'][string]): Settings['policies'][string] {
+  return { ...policy, rules: policy.rules.filter(({ action }) => action !== 'redact') };
 }
 
 /** How a rule that masks asks for them: for secrets also on suspicion, since a false alarm is restored in the answer. */
