@@ -7,8 +7,7 @@ import { isWanted } from './options.mjs';
 import { cpuOf, residentOf, runLoad } from './processes.mjs';
 import { startJsonProvider } from './providers.mjs';
 import { path } from './request.mjs';
-import { takeTurns } from './rounds.mjs';
-import { startAll, stopAll } from './start.mjs';
+import { takeFresh } from './rounds.mjs';
 import { median } from './summarize.mjs';
 
 const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy', 'bare'];
@@ -41,62 +40,37 @@ export async function measureJson({ contenders, options, folder, say }) {
   const provider = await startJsonProvider(folder);
   const load = (target, { body, connections }, seconds) =>
     runLoad(wrkCommand(target, { file: files[body], connections, seconds }), seconds + 25);
-  const runs = [];
-  for (let round = 0; round < options.rounds; round += 1)
-    runs.push(await measureRound({ contenders, options, folder, provider, chosen, load, say }));
-  await provider.stop();
-  return {
-    samples: merge(runs.map(({ samples }) => samples)),
-    memory: Object.fromEntries(
-      Object.keys(runs[0].memory).map((name) => [name, median(runs.map(({ memory }) => memory[name]))]),
-    ),
-  };
-}
-
-/** A sample for each scenario, of a process of its own for each contender: two of the same program differ by a tenth. */
-async function measureRound({ contenders, options, folder, provider, chosen, load, say }) {
-  const started = await startAll(contenders, { provider, folder, firstBody: bodies.small() });
-  await checkJson(started, provider);
-  for (const target of started) {
-    // The compilers of Node's engine work on the contender's core until the code is warm.
-    say(`warming ${target.name}`);
-    for (const each of chosen.filter((scenario) => takesPart(target.name, scenario)))
-      await load(target, each, options.isQuick ? 1 : 6);
-  }
-  const samples = await takeTurns({
+  const memory = {};
+  const samples = await takeFresh({
+    contenders,
+    setting: { provider, folder, firstBody: bodies.small() },
+    rounds: options.rounds,
+    ready: async (targets) => {
+      await checkJson(targets, provider);
+      for (const target of targets) {
+        // The compilers of Node's engine work on the contender's core until the code is warm.
+        say(`warming ${target.name}`);
+        for (const each of chosen.filter((scenario) => takesPart(target.name, scenario)))
+          await load(target, each, options.isQuick ? 1 : 6);
+      }
+    },
     scenarios: chosen,
-    targets: started,
-    provider,
-    rounds: 1,
     takes: ({ name }, scenario) => takesPart(name, scenario),
     take: async (target, scenario) => {
       await load(target, scenario, steadyS);
       return await takeSample(target, () => load(target, scenario, options.seconds));
     },
+    rest: async (targets) => {
+      await new Promise((resolve) => setTimeout(resolve, idleMs));
+      for (const { name, pid } of targets) if (pid !== undefined) (memory[name] ??= []).push(residentOf(pid));
+    },
     say,
   });
-  await new Promise((resolve) => setTimeout(resolve, idleMs));
-  const memory = Object.fromEntries(
-    started.filter(({ pid }) => pid !== undefined).map(({ name, pid }) => [name, residentOf(pid)]),
-  );
-  await stopAll(started);
-  return { samples, memory };
-}
-
-/** The samples of all rounds. */
-function merge(runs) {
-  const [first, ...others] = runs;
-  return Object.fromEntries(
-    Object.entries(first).map(([scenario, of]) => [
-      scenario,
-      Object.fromEntries(
-        Object.entries(of).map(([name, samples]) => [
-          name,
-          samples.concat(...others.map((run) => run[scenario][name])),
-        ]),
-      ),
-    ]),
-  );
+  await provider.stop();
+  return {
+    samples,
+    memory: Object.fromEntries(Object.entries(memory).map(([name, list]) => [name, median(list)])),
+  };
 }
 
 export async function takeSample({ pid }, load) {

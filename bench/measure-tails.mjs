@@ -9,8 +9,7 @@ import { writeBody } from './measure-json.mjs';
 import { cores, launch } from './processes.mjs';
 import { startJsonProvider } from './providers.mjs';
 import { path } from './request.mjs';
-import { takeTurns } from './rounds.mjs';
-import { startAll, stopAll } from './start.mjs';
+import { takeFresh } from './rounds.mjs';
 import { median } from './summarize.mjs';
 
 const measuredNames = new Set(['nginx', 'bare', 'gateway', 'gateway:no-ledger', 'gateway:logged', 'before']);
@@ -20,34 +19,30 @@ const warmUpS = 8;
 const steadyS = 1;
 const fields = ['p50', 'p90', 'p99', 'p999', 'foreign'];
 
-/** A row for each contender, times in ms; as in measure-json.mjs each sample is of a process of its own. */
+/** A row for each contender, times in ms. */
 export async function measureTails({ contenders, options, folder, say }) {
   const measured = contenders.filter(({ name }) => measuredNames.has(name));
   if (measured.length === 0) return undefined;
   const provider = await startJsonProvider(folder);
   const file = writeBody(join(folder, 'tails.json'), bodies.small);
   const log = join(folder, 'tails.log');
-  const samples = Object.fromEntries(measured.map(({ name }) => [name, []]));
-  for (let round = 0; round < options.rounds; round += 1) {
-    const started = await startAll(measured, { provider, folder, firstBody: bodies.small() });
-    await checkJson(started, provider);
-    const load = (target, seconds) => latencies(target, { file, log, seconds });
-    for (const target of started) {
-      say(`warming ${target.name}`);
-      await load(target, options.isQuick ? 1 : warmUpS);
-    }
-    const taken = await takeTurns({
-      scenarios: [{ name: 'tails' }],
-      targets: started,
-      provider,
-      rounds: 1,
-      takes: () => true,
-      take: async (target) => sampleOf(await load(target, options.seconds)),
-      say,
-    });
-    for (const { name } of measured) samples[name].push(...taken.tails[name]);
-    await stopAll(started);
-  }
+  const load = (target, seconds) => latencies(target, { file, log, seconds });
+  const { tails: samples } = await takeFresh({
+    contenders: measured,
+    setting: { provider, folder, firstBody: bodies.small() },
+    rounds: options.rounds,
+    ready: async (targets) => {
+      await checkJson(targets, provider);
+      for (const target of targets) {
+        say(`warming ${target.name}`);
+        await load(target, options.isQuick ? 1 : warmUpS);
+      }
+    },
+    scenarios: [{ name: 'tails' }],
+    takes: () => true,
+    take: async (target) => sampleOf(await load(target, options.seconds)),
+    say,
+  });
   await provider.stop();
   return measured.map(({ name }) => ({
     contender: name,
