@@ -453,6 +453,16 @@ describe('--mask', () => {
     expect(statSync(join(state, 'mask-secret.json')).mode & 0o777).toBe(0o600);
   });
 
+  test("leaves the sandbox's own rule for secrets in force where secrets aren't masked", async () => {
+    const body =
+      '{"model":"sandbox-mini","max_tokens":64,"messages":[{"role":"user","content":"API_KEY=q8Zr2LxV7nT4wKc9YbHd1mPs"}]}';
+    const script = `curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H "x-api-key: $ANTHROPIC_AUTH_TOKEN" -H content-type:application/json -d '${body}'`;
+
+    const { stdout } = await run({ script, argv: ['run', 'claude', '--mask=email'] });
+
+    expect(stdout).toContain('API_KEY=[REDACTED:content.secret]');
+  });
+
   const elsewhere = { GATEWAY_URL: 'http://127.0.0.1:9', GATEWAY_KEY: 'k' };
   test.each([
     ['secret', {}, 'expected detectors such as secrets,email'],

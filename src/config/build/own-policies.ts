@@ -35,8 +35,8 @@ export const sandboxSamples = [
 const maskPolicyName = 'mask-option';
 
 /**
- * The settings with one more policy for all, which masks what these detectors find. In sandbox mode the sample doesn't
- * redact, since that would win over masking.
+ * The settings with one more policy for all, which masks what these detectors find. If that is secrets, the sample of
+ * sandbox mode doesn't redact them, since that would win over masking.
  */
 export function withMaskPolicy(
   { isSandboxMode, settings }: { readonly isSandboxMode: boolean; readonly settings: Settings },
@@ -47,7 +47,7 @@ export function withMaskPolicy(
   const policy = policySchema.parse({ apply: 'all', rules: [rule] });
   const { [samplePolicy]: sample, ...others } = settings.policies;
   const policies =
-    isSandboxMode && sample !== undefined
+    isSandboxMode && sample !== undefined && detectors.includes('secrets')
       ? { ...others, [samplePolicy]: withoutRedaction(sample) }
       : settings.policies;
   return { ...settings, policies: { ...policies, [maskPolicyName]: policy } };
