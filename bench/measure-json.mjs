@@ -62,7 +62,8 @@ export async function measureJson({ contenders, options, folder, say }) {
     },
     rest: async (targets) => {
       await new Promise((resolve) => setTimeout(resolve, idleMs));
-      for (const { name, pid } of targets) if (pid !== undefined) (memory[name] ??= []).push(residentOf(pid));
+      for (const { name, pid } of targets)
+        if (pid !== undefined) memory[name] = (memory[name] ?? []).concat(residentOf(pid));
     },
     say,
   });

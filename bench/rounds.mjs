@@ -32,7 +32,8 @@ export async function takeFresh({ contenders, setting, rounds, ready, rest, ...t
     const taken = await takeTurns({ ...turns, targets, provider: setting.provider, rounds: 1 });
     for (const [scenario, of] of Object.entries(taken)) {
       samples[scenario] ??= {};
-      for (const [name, list] of Object.entries(of)) (samples[scenario][name] ??= []).push(...list);
+      for (const [name, list] of Object.entries(of))
+        samples[scenario][name] = (samples[scenario][name] ?? []).concat(list);
     }
     await rest?.(targets);
     await stopAll(targets);
